@@ -3,6 +3,7 @@ package learned
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type checker struct {
 	states, actions, learned []factored.Bit
 	rows                     []row
 	refused                  []factored.Valuation
+	ended                    map[string]bool // states in which a run ends
 	vars                     [][]factored.Bit
 	legal                    []map[string]bool
 	functions                []*function
@@ -49,7 +51,7 @@ type row struct {
 // Check checks that each clause of a record follows from its rows for every function of at most K variables, and that
 // its plan was observed step by step. The error says what does not.
 func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error) {
-	c := &checker{p: p, r: r}
+	c := &checker{p: p, r: r, ended: map[string]bool{}}
 	for _, f := range []func() error{c.readBits, c.readRows, c.readReward, c.readVariables, c.readFunctions} {
 		if err := f(); err != nil {
 			return nil, err
@@ -120,7 +122,8 @@ func (c *checker) readRows() error {
 		if err == nil {
 			err = c.valuation(parts[0], c.states, x.now)
 		}
-		if err == nil {
+		ends := parts[1] == "-" && parts[2] == "-"
+		if err == nil && !ends {
 			err = c.valuation(parts[1], c.actions, x.now)
 		}
 		if err == nil && parts[2] != "-" {
@@ -133,10 +136,18 @@ func (c *checker) readRows() error {
 		if was, ok := seen[key]; ok && was != strings.Join(parts[2:], " ") {
 			return fmt.Errorf("row %d: the same state and action have two outcomes", i+1)
 		}
-		if seen[key] = strings.Join(parts[2:], " "); parts[2] == "-" {
+		switch seen[key] = strings.Join(parts[2:], " "); {
+		case ends:
+			c.ended[parts[0]] = true
+		case parts[2] == "-":
 			c.refused = append(c.refused, x.now)
-		} else {
+		default:
 			c.rows = append(c.rows, x)
+		}
+	}
+	for i := range c.rows {
+		if state := digits(c.rows[i].now, c.states); c.ended[state] {
+			return fmt.Errorf("a run ends in %s, and a step was taken there", state)
 		}
 	}
 	return nil
@@ -217,16 +228,27 @@ func (c *checker) optimistic() (*factored.Problem, error) {
 		add(lits)
 	}
 	for _, now := range c.refused {
-		var lits []factored.Lit
-		for _, b := range slices.Concat(c.states, c.actions) {
-			lits = append(lits, factored.Lit{Bit: b, Neg: now[b]})
+		add(differs(slices.Concat(c.states, c.actions), now))
+	}
+	for _, state := range slices.Sorted(maps.Keys(c.ended)) {
+		now := make(factored.Valuation, c.p.NumBits())
+		if err := c.valuation(state, c.states, now); err != nil {
+			return nil, err
 		}
-		add(lits)
+		add(differs(c.states, now))
 	}
 	if c.payer != nil {
 		return q, c.payer.add(q)
 	}
 	return q, nil
+}
+
+// differs lists literals one of which holds where some bits have other values.
+func differs(of []factored.Bit, val factored.Valuation) (lits []factored.Lit) {
+	for _, b := range of {
+		lits = append(lits, factored.Lit{Bit: b, Neg: val[b]})
+	}
+	return lits
 }
 
 // unlike lists literals one of which holds where a variable has another value: of a variable of which at most one

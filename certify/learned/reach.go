@@ -10,8 +10,7 @@ import (
 
 // Model is what is within reach by steps that the rules allow: a row or clauses tell all next values of each.
 type Model struct {
-	From   []string `json:"from"`           // states that episodes begin in, the start first
-	Ends   []string `json:"ends,omitempty"` // states in which the system takes no step
+	From   []string `json:"from"` // states that episodes begin in, the start first
 	States int      `json:"states"`
 	Steps  int      `json:"steps"` // that were not refused
 }
@@ -61,7 +60,7 @@ func (c *checker) model(ctx context.Context, legal func(now, next factored.Valua
 			return err
 		}
 		now := x.queue[0]
-		if slices.Contains(m.Ends, digits(now, c.states)) {
+		if c.ended[digits(now, c.states)] {
 			continue
 		}
 		states++

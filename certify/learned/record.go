@@ -29,7 +29,7 @@ type Record struct {
 	Variables []Variable `json:"variables"`
 	// Functions are those that several learned bits share; absent where each bit has its own, of all variables.
 	Functions []Function `json:"functions,omitempty"`
-	Rows      []string   `json:"rows"`    // state, action, next state and the reward if it is learned, with blanks between; "-" for a step that was refused
+	Rows      []string   `json:"rows"`    // state, action, next state and the reward if it is learned, with blanks between; "-" for the next state of a step that was refused, and also for the action where a run ends
 	Clauses   []Clause   `json:"clauses"` // that hold at every step
 	Plan      []string   `json:"plan"`    // actions of the plan that was seen to hold; empty for none
 	// Reward is absent where that of the problem is right.

@@ -77,6 +77,8 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 	case len(p.Problem.Outputs) == 0:
 		return nil, fmt.Errorf("nothing is to be learned in %s; expected a task with learned fluents", p.Problem.Name)
+	case quantity(p.Problem) != "":
+		return nil, fmt.Errorf("%s is a quantity, and learning by acting knows functions of few values alone; expected a larger step, bins (edges), or collect, train and plan --incremental, which know functions of quantities", quantity(p.Problem))
 	case len(p.Timed) > 0:
 		return nil, fmt.Errorf("--require %s: a condition on step %d is about one plan, and many are made here; expected conditions on every step", p.Timed[0].Text, p.Timed[0].Step)
 	case ref.Record != "":
@@ -111,6 +113,19 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 	return x.d, errors.Join(err, x.real.Close())
 }
 
+// mostLevels bounds the values of a quantity: with more, its bits would be variables.
+const mostLevels = 256
+
+// quantity names a quantity of many values, the next of which is learned; "" for none.
+func quantity(p *factored.Problem) string {
+	for _, b := range p.Outputs {
+		if v, _ := p.Owner(b); v.Fixed() && v.Hi-v.Lo >= mostLevels {
+			return v.Name
+		}
+	}
+	return ""
+}
+
 // unrewarded is a problem whose reward is that of the system, in the scale of what is observed.
 func unrewarded(p *load.Problem) *load.Problem {
 	q := *p
@@ -131,6 +146,25 @@ func (x *run) usable() error {
 		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one")
 	}
 	return nil
+}
+
+// ends tells where the problem says that a run ends; nil if it says nothing of that.
+func ends(p *load.Problem) (func(state factored.Valuation) (bool, error), error) {
+	switch {
+	case p.Truth != nil && p.Truth.Compiled != nil && len(p.Truth.Compiled.Ground.Termination) > 0:
+		return p.Truth.Compiled.Outcomes().Ends, nil
+	case p.Declared != nil && len(p.Declared.Final) > 0:
+		final, err := p.Final()
+		return func(state factored.Valuation) (bool, error) {
+			for _, e := range final {
+				if e.Eval(state, nil) {
+					return true, nil
+				}
+			}
+			return false, nil
+		}, err
+	}
+	return nil, nil
 }
 
 // knownRows reads what was seen before.
@@ -161,8 +195,11 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
 		Step: x.step, Safe: x.r.Safe, Model: x.r.Until == UntilModel, OwnReward: x.p.OwnReward, Most: x.r.Most,
 	}
+	var err error
+	if o.Ends, err = ends(x.p); err != nil {
+		return err
+	}
 	if x.r.Lift {
-		var err error
 		if o.Shared, err = sharedOf(x.p); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package act_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,5 +211,39 @@ done
 	d, err := act.Run(context.Background(), problem(t, task), execute.SimulatorRef{Name: "sh " + script}, complete(act.Request{Folder: filepath.Join(dir, "out")}))
 	if err != nil || d.Status != engine.Optimal || *d.Reward != -1 {
 		t.Errorf("%v, %v", d.Verdict(), err)
+	}
+}
+
+// TestQuantities refuses quantities of many values, and learns one of few.
+func TestQuantities(t *testing.T) {
+	dir := t.TempDir()
+	for step, want := range map[string]string{"0.01": "level is a quantity", "1": ""} {
+		task := filepath.Join(dir, "tank.toml")
+		text := "goal = \"level == 4\"\nreward = \"-pump\"\nhorizon = 2\n[[action]]\nname = \"pump\"\n" +
+			"[[state]]\nname = \"level\"\nrange = \"0..10.0 by " + step + "\"\ninitial = 3\n"
+		script := filepath.Join(dir, "tank.sh")
+		err := errors.Join(os.WriteFile(task, []byte(text), 0o666), os.WriteFile(script, []byte(`level=3
+while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case $line in
+	*'"hello"'*) echo "{\"id\":$id,\"version\":1,\"deterministic\":true}"; continue;;
+	*'"reset"'*) level=3;;
+	*true*) [ $level -lt 10 ] && level=$((level + 2));;
+	*) [ $level -gt 0 ] && level=$((level - 1));;
+	esac
+	[ $level -le 10 ] || level=10
+	echo "{\"id\":$id,\"state\":{\"level\":$level}}"
+done
+`), 0o666))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := act.Run(context.Background(), problem(t, task), execute.SimulatorRef{Name: "sh " + script}, complete(act.Request{Folder: filepath.Join(dir, "out"+step)}))
+		switch {
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("by %s: %v", step, err)
+		case want == "" && (err != nil || d.Status != engine.Optimal || *d.Reward != -1):
+			t.Errorf("by %s: %v, %v", step, d, err)
+		}
 	}
 }

@@ -44,8 +44,8 @@ func (x *run) train(ctx context.Context, res *acting.Result) error {
 	}
 	x.d.Network = n
 	q, err := learn.With(x.p, trained)
-	if err != nil {
-		return err
+	if err != nil || q.Trained.Functions != nil {
+		return err // functions of quantities are no part of the network
 	}
 	if proven, err := res.Model.Agree(ctx, q.Problem, q.Network, x.r.Limits); err == nil {
 		n.Clauses = &proven

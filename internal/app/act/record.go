@@ -23,6 +23,13 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 	for _, s := range m.Shared() {
 		r.Functions = append(r.Functions, learned.Function{Next: names(p, s.Outputs), Views: s.Places})
 	}
+	for _, state := range res.Ended {
+		row := digits(state, states) + " - -"
+		if m.Reward != nil {
+			row += " 0"
+		}
+		r.Rows = append(r.Rows, row)
+	}
 	for _, t := range res.Observed {
 		next := "-"
 		if t.Next != nil {
@@ -52,9 +59,6 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 		r.Model = &learned.Model{States: e.States, Steps: e.Steps}
 		for _, s := range e.From {
 			r.Model.From = append(r.Model.From, digits(s, states))
-		}
-		for _, s := range e.Ends {
-			r.Model.Ends = append(r.Model.Ends, digits(s, states))
 		}
 	}
 	return r

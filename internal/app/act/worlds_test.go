@@ -33,6 +33,7 @@ type world struct {
 	now     factored.Valuation
 	start   factored.Valuation
 	pay     func(now, next factored.Valuation) int64 // that it sends as reward; nil for none
+	ends    func(state factored.Valuation) bool      // runs end there; nil for nowhere
 }
 
 func newWorld(seed uint64, k int) *world {
@@ -109,7 +110,7 @@ func (w *world) Reset(_ context.Context, to factored.Valuation) (*simulator.Answ
 	if w.now = w.start; to != nil {
 		w.now = to
 	}
-	return &simulator.Answer{State: w.now}, nil
+	return &simulator.Answer{State: w.now, Terminal: w.ends != nil && w.ends(w.now)}, nil
 }
 
 func (w *world) Step(_ context.Context, action factored.Valuation) (*simulator.Answer, error) {
@@ -117,8 +118,11 @@ func (w *world) Step(_ context.Context, action factored.Valuation) (*simulator.A
 	for _, b := range w.p.Bits(factored.State) {
 		now[b] = w.now[b]
 	}
+	if w.ends != nil && w.ends(w.now) {
+		return nil, errors.New("a step was taken where a run ends")
+	}
 	w.now = w.next(now)
-	a := &simulator.Answer{State: w.now}
+	a := &simulator.Answer{State: w.now, Terminal: w.ends != nil && w.ends(w.now)}
 	if w.pay != nil {
 		reward := float64(w.pay(now, w.now)) / 4
 		a.Reward = &reward
@@ -150,6 +154,9 @@ func (w *world) best() *int64 {
 	for range w.horizon {
 		then := map[string]int64{}
 		for k, sum := range at {
+			if w.ends != nil && w.ends(vals[k]) {
+				continue
+			}
 			for _, a := range w.joint() {
 				now := slices.Clone(a)
 				for _, b := range w.p.Bits(factored.State) {
@@ -506,6 +513,12 @@ func TestFaults(t *testing.T) {
 				return a, nil
 			}
 		}, "the reward of step 1 is 1e+09"},
+		{"ends at times", func(*world) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				a.Terminal = step%3 == 0
+				return a, nil
+			}
+		}, "expected terminal in the same states at all times"},
 	} {
 		named := 0
 		for seed := range uint64(40) {
@@ -529,6 +542,44 @@ func TestFaults(t *testing.T) {
 		if named == 0 {
 			t.Errorf("%s: never named", c.name)
 		}
+	}
+}
+
+// TestEnds has systems that end runs in some states: what is proven is right, and the checker accepts it.
+func TestEnds(t *testing.T) {
+	proven, ended := 0, 0
+	for seed := range uint64(*worlds) {
+		k := 1 + int(seed%3)
+		w := newWorld(seed, k)
+		w.ends = func(state factored.Valuation) bool { return w.p.Variables[0].Value(state) == 0 }
+		model := seed%4 == 0
+		r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) { o.Model = model })
+		if best := w.best(); !right(r, best) {
+			t.Errorf("%s, k %d: %s %v, brute force %v", w.p.Name, k, r.Status, value(r.Reward), value(best))
+		}
+		if r.Status == engine.Optimal {
+			proven++
+		}
+		ended += len(r.Ended)
+		rec := recordOf(w.p, w.horizon, r)
+		c, err := check(context.Background(), w.p, rec)
+		if err != nil {
+			t.Errorf("%s: the checker refuses it: %v", w.p.Name, err)
+			continue
+		}
+		x, err := conflict.PB{}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: c.Optimistic}, MinHorizon: w.horizon, MaxHorizon: w.horizon}, engine.Limits{Threads: 1}, nil)
+		if err != nil || r.Status != engine.Unknown && x.Status != r.Status || r.Status == engine.Optimal && x.Reward != *r.Reward {
+			t.Errorf("%s: the checker's problem has %+v, the stop %s %v; %v", w.p.Name, x, r.Status, value(r.Reward), err)
+		}
+	}
+	if proven < *worlds/5 || ended < *worlds/4 {
+		t.Errorf("of %d, %d were proven, with %d states in which runs end: too few", *worlds, proven, ended)
+	}
+	w := newWorld(1, 1)
+	w.ends = func(factored.Valuation) bool { return true }
+	_, err := w.act(w, 1, true, func(o *acting.Options) { o.Ends = func(factored.Valuation) (bool, error) { return false, nil } })
+	if !errors.Is(err, acting.ErrSystem) || !strings.Contains(err.Error(), "where the problem says that a run goes on") {
+		t.Errorf("an end that the problem does not know: %v", err)
 	}
 }
 

@@ -77,6 +77,8 @@ func (l *learner) advance(ctx context.Context, root *engine.Result, stray bool) 
 		}
 	}
 	switch {
+	case l.now.Terminal && !l.o.Reset:
+		return l.confined(ctx, "the system ended the run, and --resets no lets none begin")
 	case stray:
 		return l.stray(ctx)
 	case l.o.Reset:
@@ -291,7 +293,7 @@ func (l *learner) outward(from ...*node) iter.Seq[[]*visit] {
 			var next []*visit
 			for _, v := range walks {
 				for _, a := range slices.Concat(v.at.arcs, v.at.foreseen) {
-					if a.to != nil && (a.to.legal || !l.o.Safe && !l.o.Reset) && !seen[a.to] {
+					if a.to != nil && !v.at.ends && (a.to.legal || !l.o.Safe && !l.o.Reset) && !seen[a.to] {
 						seen[a.to] = true
 						next = append(next, &visit{at: a.to, from: v, by: a})
 					}

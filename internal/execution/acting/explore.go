@@ -12,14 +12,14 @@ import (
 type Extent struct {
 	States int `json:"states"`
 	Steps  int `json:"steps"` // from these states, but for those that were refused
-	// From are the states that episodes may begin in, the start first, and Ends those in which the system takes no step.
-	From, Ends []factored.Valuation `json:"-"`
+	// From are the states that episodes may begin in, the start first.
+	From []factored.Valuation `json:"-"`
 }
 
 // explore goes to the nearest step of which some next value is not known. Where there is none, the model is known.
 func (l *learner) explore(ctx context.Context) error {
 	var from []*node
-	if l.here.legal && !l.here.terminal || !l.o.Reset {
+	if l.here.legal && !l.here.ends || !l.o.Reset {
 		from = append(from, l.here)
 	}
 	if l.o.Reset {
@@ -79,10 +79,7 @@ func (l *learner) nearest(ctx context.Context, from []*node) (*visit, *Extent, e
 	all := &Extent{}
 	for walks := range l.outward(from...) {
 		for _, v := range walks {
-			if v.at.terminal {
-				all.Ends = append(all.Ends, v.at.state)
-			}
-			if !v.at.legal || v.at.terminal {
+			if !v.at.legal || v.at.ends {
 				continue
 			}
 			r, err := l.ask(ctx, question{from: v.at, horizon: 1, fresh: true, open: true, safe: l.o.Safe})

@@ -1,6 +1,9 @@
 package acting
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -24,7 +27,8 @@ type node struct {
 	taken map[string]*arc // by action
 	// foreseen are steps of which all next values are known, some of which were taken since.
 	foreseen []*arc
-	terminal bool // the system ends here
+	ends     bool // the system said that a run ends here
+	lasts    bool // it said that none does, or took a step
 }
 
 // arc is a step that was taken; to is nil if the system refused it.
@@ -105,6 +109,7 @@ func (g *graph) add(now, next factored.Valuation, reward int64) (known *arc) {
 		a.to = g.at(next)
 	}
 	n.taken[key] = a
+	n.lasts = n.lasts || next != nil
 	n.arcs = append(n.arcs, a)
 	g.arcs = append(g.arcs, a)
 	return nil
@@ -115,6 +120,16 @@ func (g *graph) all() (out []simulator.Transition) {
 	for _, a := range g.arcs {
 		reward := g.p.Reward.Float(a.reward)
 		out = append(out, simulator.Transition{Now: a.action, Next: a.state(), Reward: &reward})
+	}
+	return out
+}
+
+// ended lists the states in which a run ends.
+func (g *graph) ended() (out []factored.Valuation) {
+	for _, key := range slices.Sorted(maps.Keys(g.nodes)) {
+		if n := g.nodes[key]; n.ends {
+			out = append(out, n.state)
+		}
 	}
 	return out
 }

@@ -48,6 +48,8 @@ type Options struct {
 	Safe bool
 	// Model has it go on when the plan is proven, until each next value of all steps within reach is known.
 	Model bool
+	// Ends reports whether the problem says that a run ends in a state; nil where it says nothing.
+	Ends func(state factored.Valuation) (bool, error)
 	// Step is called after each step; its error ends the run. May be nil.
 	Step func(Step) error
 }
@@ -110,6 +112,7 @@ type Result struct {
 	Extent     *Extent  // of what is within reach, each next value of which is known; nil if that was not shown
 	// Observed are all steps that are known, each once; Next is nil for one that was refused.
 	Observed []simulator.Transition
+	Ended    []factored.Valuation // states in which the system ended a run: it takes no step there
 }
 
 // learner is one call of Learn.
@@ -218,7 +221,9 @@ func (l *learner) reset(ctx context.Context, to factored.Valuation) error {
 	l.out.Resets++
 	l.taken, l.path, l.episode = 0, nil, nil
 	l.now, l.here = a, l.g.at(a.State)
-	l.here.terminal = a.Terminal
+	if err := l.arrive(l.here, a.Terminal); err != nil {
+		return err
+	}
 	l.astray = to != nil
 	if l.start != nil && to == nil && l.here != l.start {
 		return fmt.Errorf("%w: a reset leads to another state than the first", ErrSystem)
@@ -259,11 +264,10 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	}
 	if a.State != nil {
 		l.now, l.here = a, l.g.at(a.State)
-		l.here.terminal = a.Terminal
 		if l.episode = append(l.episode, step.Now); len(l.episode) == l.o.Horizon && !l.astray {
 			l.whole[l.g.actionsOf(&factored.Trace{Steps: append(slices.Clone(l.episode), a.State)})] = true
 		}
-		if err := errors.Join(l.rewarded(step.Now, a), l.kept(l.here)); err != nil {
+		if err := errors.Join(l.rewarded(step.Now, a), l.kept(l.here), l.arrive(l.here, a.Terminal)); err != nil {
 			return err
 		}
 	}
@@ -274,12 +278,39 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	return nil
 }
 
+// arrive notes whether a run ends in a state, which is either always so or never.
+func (l *learner) arrive(n *node, ends bool) error {
+	if ends && n.lasts || !ends && n.ends {
+		went := [...]string{"went on", "ended"}
+		now := 0
+		if ends {
+			now = 1
+		}
+		return fmt.Errorf("%w: a run %s in %s before, and %s there now; expected terminal in the same states at all times", ErrSystem, went[1-now], listed(l.p, factored.State, n.state), went[now])
+	}
+	if n.ends, n.lasts = ends, n.lasts || !ends; !ends {
+		return nil
+	}
+	l.path, l.layers = nil, nil
+	if l.o.Ends == nil {
+		return nil
+	}
+	said, err := l.o.Ends(n.state)
+	if err == nil && !said {
+		err = fmt.Errorf("%w: it ended the run in %s, where the problem says that a run goes on; expected terminal where one of its conditions on the end of a run holds", ErrSystem, listed(l.p, factored.State, n.state))
+	}
+	return err
+}
+
 // take learns from a step, unless it is known; the next state is nil if it was refused.
 func (l *learner) take(x simulator.Transition) error {
 	now, next := x.Now, x.Next
 	reward, err := l.paid(x)
 	if err != nil {
 		return err
+	}
+	if n := l.g.at(now); next != nil && n.ends {
+		return l.arrive(n, false)
 	}
 	if known := l.g.add(now, next, reward); known != nil {
 		if (known.to == nil) != (next == nil) || next != nil && known.to != l.g.at(next) {
@@ -373,7 +404,7 @@ func (l *learner) conclude() {
 		l.known()
 	}
 	l.count()
-	l.out.Observed = l.g.all()
+	l.out.Observed, l.out.Ended = l.g.all(), l.g.ended()
 }
 
 // known brings what observed steps reach up to date.

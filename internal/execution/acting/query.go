@@ -152,14 +152,24 @@ func (l *learner) update(ctx context.Context, q *query) error {
 	return nil
 }
 
-// refused excludes the steps of a plan that the system refused, and reports whether there are any.
+// refused excludes the steps of a plan that the system refused, or that begin where it ended a run, and reports whether there are any.
 func (l *learner) refused(q *query) (any bool) {
 	tr := q.result.Trace
 	for t := range tr.Horizon() {
-		if a := l.g.arc(tr.Steps[t]); a != nil && a.to == nil {
-			q.session.Always(l.never(tr.Steps[t]))
-			any = true
+		n := l.g.nodes[tr.Steps[t].Key(l.g.states)]
+		if n == nil {
+			continue
 		}
+		a := n.taken[tr.Steps[t].Key(l.g.actions)]
+		switch {
+		case n.ends:
+			q.session.Always(differs(l.g.states, n.state))
+		case a != nil && a.to == nil:
+			q.session.Always(l.never(tr.Steps[t]))
+		default:
+			continue
+		}
+		any = true
 	}
 	return any
 }

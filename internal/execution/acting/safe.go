@@ -156,8 +156,13 @@ func (l *learner) bar(ctx context.Context, q *query) (bool, error) {
 }
 
 // never is the clause that a step is not taken.
-func (l *learner) never(now factored.Valuation) (clause []factored.Lit) {
-	for _, b := range slices.Concat(l.g.states, l.g.actions) {
+func (l *learner) never(now factored.Valuation) []factored.Lit {
+	return differs(slices.Concat(l.g.states, l.g.actions), now)
+}
+
+// differs is the clause that one of some bits has another value.
+func differs(bits []factored.Bit, now factored.Valuation) (clause []factored.Lit) {
+	for _, b := range bits {
 		clause = append(clause, factored.Lit{Bit: b, Neg: now[b]})
 	}
 	return clause
