@@ -331,11 +331,13 @@ func writeSentence(w io.Writer, text string) {
 
 // writePDDL writes the plan in the format of the planning competitions.
 func writePDDL(w io.Writer, d *execute.Document) error {
-	var steps []pddl.Step
+	var steps [][]pddl.Step
 	for _, s := range d.Plan {
+		var together []pddl.Step
 		for _, a := range s {
-			steps = append(steps, pddl.StepOf(a.Name))
+			together = append(together, pddl.StepOf(a.Name))
 		}
+		steps = append(steps, together)
 	}
 	return pddl.WritePlan(w, steps, *d.Metric)
 }

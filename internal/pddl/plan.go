@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -87,11 +88,17 @@ func ReadPlan(file string, text []byte) ([]Step, error) {
 	return out, nil
 }
 
-// WritePlan writes a plan in the format of the competitions, with its cost as a comment.
-func WritePlan(w io.Writer, steps []Step, cost float64) error {
+// WritePlan writes a plan in the format of the competitions, with its cost as a comment. Where steps have several actions, a comment says where each begins.
+func WritePlan(w io.Writer, steps [][]Step, cost float64) error {
 	b := bufio.NewWriter(w)
-	for _, s := range steps {
-		fmt.Fprintln(b, s)
+	joint := slices.ContainsFunc(steps, func(s []Step) bool { return len(s) > 1 })
+	for i, s := range steps {
+		if joint {
+			fmt.Fprintf(b, "; step %d\n", i+1)
+		}
+		for _, a := range s {
+			fmt.Fprintln(b, a)
+		}
 	}
 	fmt.Fprintf(b, "; cost = %v\n", cost)
 	return b.Flush()

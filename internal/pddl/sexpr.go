@@ -126,7 +126,8 @@ func (r *treeReader) next(depth int) (*tree, error) {
 		}
 	}
 	start := r.i
-	for r.i < len(r.text) && !strings.ContainsRune(" \t\r\n\f();", rune(r.text[r.i])) {
+	r.step()
+	for r.i < len(r.text) && !strings.ContainsRune(" \t\r\n\f();?", rune(r.text[r.i])) { // a ? begins a word, also behind another one
 		r.step()
 	}
 	t.word = strings.ToLower(string(r.text[start:r.i]))

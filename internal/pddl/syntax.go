@@ -90,6 +90,7 @@ type Problem struct {
 	Goal     *Expr
 	Metric   *Expr // nil for the number of actions
 	Maximize bool
+	Parallel bool // a step is of any actions that do not interfere, and costs 1
 	file     string
 	objects  map[string]int
 }

@@ -41,6 +41,7 @@ type Ref struct {
 type Source struct {
 	Files    string `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
 	PDDL     string `help:"PDDL file with the domain; PROBLEM is then the PDDL file with the problem (docs/pddl.md)." placeholder:"D.pddl"`
+	Parallel bool   `help:"In PDDL, let a step be any actions that do not interfere: the least number of steps is found, whatever they cost (docs/pddl.md#parallel-actions)."`
 	Domain   string `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
 	Instance string `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
 	Question
@@ -119,6 +120,9 @@ func open(ctx context.Context, r Ref) (*Problem, error) {
 	if read == nil {
 		read = ReadFile
 	}
+	if r.Parallel && r.PDDL == "" {
+		return nil, errors.New("--parallel is about actions of PDDL; a step of other problems is a joint action already")
+	}
 	switch {
 	case r.PDDL != "":
 		switch {
@@ -131,6 +135,7 @@ func open(ctx context.Context, r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.PDDL().Parallel = r.Parallel
 		return fromTask(ctx, t, r, task.Options{Known: true}, read)
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")

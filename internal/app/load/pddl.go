@@ -20,18 +20,28 @@ type Executed struct {
 	Failure error   // why the plan does not reach the goal; nil if it does
 }
 
-// Execute executes the actions of a plan in PDDL, named as in the ground problem.
+// Parallel reports whether a step is of any actions that do not interfere.
+func (p *Problem) Parallel() bool { return p.InPDDL() && p.Truth.Task.PDDL().Parallel }
+
+// Execute executes the actions of a plan in PDDL, named as in the ground problem; those of one step forwards, and backwards too.
 func (p *Problem) Execute(steps []factored.Valuation) *Executed {
-	var names []string
+	var names, turned []string
 	for _, val := range steps {
+		from := len(names)
 		for i := range p.Problem.Variables {
 			if v := &p.Problem.Variables[i]; v.Kind == factored.Action && v.Value(val) != v.Default {
 				names = append(names, v.Name)
 			}
 		}
+		for i := len(names) - 1; i >= from; i-- {
+			turned = append(turned, names[i])
+		}
 	}
 	x := &Executed{Steps: len(names)}
 	x.Metric, x.Failure = p.Truth.Task.PDDL().ValidateNamed(names)
+	if x.Failure == nil && len(names) > len(steps) {
+		_, x.Failure = p.Truth.Task.PDDL().ValidateNamed(turned)
+	}
 	x.turn(p)
 	return x
 }
@@ -62,7 +72,7 @@ func (p *Problem) ExecuteText(name string, text []byte) (*Executed, error) {
 
 // GroundNumbers grounds a problem in PDDL with numbers, and compiles nothing; nil for other problems, and for a goal or ranges of the user's.
 func GroundNumbers(ctx context.Context, r Ref) (*task.Task, error) {
-	if err := r.Resolve(); err != nil || r.PDDL == "" || r.Name == "" || r.Goal != "" || len(r.Range) > 0 {
+	if err := r.Resolve(); err != nil || r.PDDL == "" || r.Name == "" || r.Goal != "" || len(r.Range) > 0 || r.Parallel {
 		return nil, err
 	}
 	if r.Read == nil {

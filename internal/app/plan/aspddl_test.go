@@ -65,7 +65,7 @@ func TestWritePDDL(t *testing.T) {
 // TestWriteRandomPDDL reads random PDDL problems, writes what they are, and wants the same least costs.
 func TestWriteRandomPDDL(t *testing.T) {
 	for seed := range uint64(*pddlProblems) {
-		domain, problem := randomPDDL(*pddlFirst + seed)
+		domain, problem := randomPDDL(*pddlFirst+seed, false)
 		want := planPDDL(t, domain, problem, "search", 0)
 		read := func(file string) ([]byte, error) {
 			return []byte(map[string]string{"d.pddl": domain, "p.pddl": problem}[file]), nil

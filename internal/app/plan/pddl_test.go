@@ -96,8 +96,8 @@ func (w *domainWriter) effect(depth int) string {
 	return "(and " + w.effect(depth-1) + " " + w.effect(depth-1) + ")"
 }
 
-// randomPDDL writes a random domain and a problem.
-func randomPDDL(seed uint64) (domain, problem string) {
+// randomPDDL writes a random domain and a problem, or one whose goal is some atoms, for which many actions are of use.
+func randomPDDL(seed uint64, atoms bool) (domain, problem string) {
 	w := &domainWriter{Rand: rand.New(rand.NewPCG(seed, 3))}
 	var b strings.Builder
 	b.WriteString("(define (domain d) (:requirements :adl :action-costs) (:types t u - object) (:constants a b - t c - u)\n(:predicates")
@@ -119,7 +119,11 @@ func randomPDDL(seed uint64) (domain, problem string) {
 	if derived {
 		fmt.Fprintf(&b, "(:derived (q) %s)\n", w.condition(2))
 	}
-	for i := range 1 + w.IntN(3) {
+	actions := 1 + w.IntN(3)
+	if atoms {
+		actions += 2
+	}
+	for i := range actions {
 		w.params = nil
 		for range w.IntN(3) {
 			w.params = append(w.params, []string{"t", "u"}[w.IntN(2)])
@@ -133,19 +137,33 @@ func randomPDDL(seed uint64) (domain, problem string) {
 			cost = "(toll " + w.term("t") + ")"
 		}
 		pre := w.condition(2)
+		if atoms {
+			pre = w.condition(w.IntN(2))
+		}
 		if derived && w.IntN(2) == 0 {
 			pre = "(and (q) " + pre + ")"
 		}
-		fmt.Fprintf(&b, ") :precondition %s :effect (and %s (increase (total-cost) %s)))\n", pre, w.effect(2), cost)
+		effect := w.effect(2)
+		if atoms {
+			effect = w.atom() + " " + w.effect(1)
+		}
+		fmt.Fprintf(&b, ") :precondition %s :effect (and %s (increase (total-cost) %s)))\n", pre, effect, cost)
 	}
 	w.params = nil
 	domain = b.String() + ")"
 	b.Reset()
 	b.WriteString("(define (problem x) (:domain d) (:init (= (total-cost) 0) (= (toll a) 1) (= (toll b) 3)")
-	for range w.IntN(5) {
+	facts := w.IntN(5)
+	if atoms {
+		facts += 3
+	}
+	for range facts {
 		b.WriteString(" " + w.atom())
 	}
 	goal := "(and " + w.condition(1) + " " + w.condition(1) + ")"
+	if atoms {
+		goal = "(and " + w.atom() + " " + w.atom() + " " + w.atom() + ")"
+	}
 	if derived && w.IntN(2) == 0 {
 		goal = "(and (q) " + goal + ")"
 	}
@@ -161,7 +179,7 @@ func randomPDDL(seed uint64) (domain, problem string) {
 func TestRandomPDDL(t *testing.T) {
 	solved, none := 0, 0
 	for seed := *pddlFirst; seed < *pddlFirst+uint64(*pddlProblems); seed++ {
-		domain, problem := randomPDDL(seed)
+		domain, problem := randomPDDL(seed, false)
 		p, err := pddl.Read("d.pddl", []byte(domain), "p.pddl", []byte(problem))
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, domain, problem)

@@ -78,6 +78,12 @@ func (r *Request) SetDefaults() {
 
 // setHorizon takes the problem's own horizon where none is given; a problem in PDDL needs none.
 func (r *Request) setHorizon(p *load.Problem) error {
+	if p.Parallel() {
+		if r.Horizon.Min == r.Horizon.Max {
+			r.Horizon.Min = 1
+		}
+		return nil
+	}
 	if r.Horizon.Max == 0 {
 		if p.InPDDL() {
 			return nil
@@ -97,11 +103,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	r.SetDefaults()
-	e, err := r.engine()
+	e, err := r.engine(p)
 	if err != nil {
 		return nil, err
 	}
-	if r.Horizon.Max == 0 {
+	if r.Horizon.Max == 0 && !p.Parallel() {
 		r.Limits.Shared = cmp.Or(r.Limits.Shared, &engine.Exchange{})
 		r.Limits.Aside = aside(p, &r)
 	}
@@ -118,6 +124,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.Note, d.Simulator = cmp.Or(d.Note, res.Note), r.System
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
 	switch {
+	case p.Parallel():
+		d.Note = cmp.Or(d.Note, "a step is of any actions that do not interfere, and the least number of steps is asked for, whatever they cost")
+		d.Range = &[2]int{r.Horizon.Min, r.Horizon.Min + len(res.Horizons) - 1}
 	case r.Horizon.Max == 0:
 	case r.Horizon.Min == r.Horizon.Max:
 		d.Horizon = &r.Horizon.Min
@@ -172,7 +181,10 @@ func (d *Document) Follow(p *load.Problem, res *engine.Result, judge func(*facto
 }
 
 // engine makes the engine that answers.
-func (r *Request) engine() (engine.Engine, error) {
+func (r *Request) engine(p *load.Problem) (engine.Engine, error) {
+	if p.Parallel() {
+		return newFewest(p, r.Options)
+	}
 	if r.Horizon.Max == 0 {
 		return registry.AnyLength(r.Options)
 	}
