@@ -26,6 +26,8 @@ class Problem:
         files: a folder in the FD-SAT-Plan layout.
         domain: an RDDL file, in place of ``name``; everything is known, nothing learned.
         instance: an RDDL file with the instance, with ``domain``.
+        pddl: a PDDL file with the domain; ``name`` is then the PDDL file with the problem.
+        parallel: let a step of a problem in PDDL be any actions that do not interfere.
         goal: an expression that must hold at the end, in place of the problem's own goal.
         ranges: ranges of numbers such as ``level=0..7``, in place of the problem's own.
         model: plan with the network, or with the RDDL itself.
@@ -38,6 +40,8 @@ class Problem:
     files: str | os.PathLike[str] | None = None
     domain: str | os.PathLike[str] | None = None
     instance: str | os.PathLike[str] | None = None
+    pddl: str | os.PathLike[str] | None = None
+    parallel: bool = False
     goal: str | None = None
     ranges: str | Iterable[str] = ()
     model: Literal["network", "rddl"] = "network"
@@ -52,11 +56,11 @@ class Problem:
 
     def parameters(self) -> dict[str, Any]:
         """Return the problem as options of a request."""
-        named = {"problem": self.name, "files": self.files, "domain": self.domain, "instance": self.instance}
+        named = {"problem": self.name, "files": self.files, "domain": self.domain, "instance": self.instance, "pddl": self.pddl}
         parameters: dict[str, Any] = {key: os.fspath(value) for key, value in named.items() if value is not None}
         others = {"goal": self.goal, "range": listed(self.ranges), "determinize": self.determinize}
         parameters |= {key: value for key, value in others.items() if value}
-        return parameters | {"model": self.model, "ignore_discount": self.ignore_discount, "levels": self.levels}
+        return parameters | {"model": self.model, "parallel": self.parallel, "ignore_discount": self.ignore_discount, "levels": self.levels}
 
 
 Name: TypeAlias = "str | os.PathLike[str] | Problem"
