@@ -121,27 +121,13 @@ func TestStocks(t *testing.T) {
 		seed := *firstSeed + uint64(i)
 		r := rand.New(rand.NewPCG(seed, 0x73746f636b))
 		name, made := stockDomain(r)
-		what, h := loadFiles(t, made)
-		plain := solve(t, search.Engine{Without: search.Tables | search.CheapestWay}, what, h)
-		s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
-		if err != nil {
-			t.Fatalf("seed %d (%s): %v", seed, name, err)
-		}
-		x := bound.Summarize(t.Context(), s)
+		x := checkSmall(t, fmt.Sprintf("seed %d (%s)", seed, name), made, i)
 		for _, rule := range x.Rules {
 			if rule.Sum {
 				counted[name]++
 				break
 			}
 		}
-		if plain.Status == engine.Optimal && (x.Infeasible || x.Bound < plain.Reward) {
-			t.Fatalf("seed %d (%s): the bound is %d, infeasible %v, a plan has %d", seed, name, x.Bound, x.Infeasible, plain.Reward)
-		}
-		got := engineOfTables(t, what, h)
-		if got.Status != plain.Status || got.Reward != plain.Reward {
-			t.Fatalf("seed %d (%s): %s %d, expected %s %d", seed, name, got.Status, got.Reward, plain.Status, plain.Reward)
-		}
-		proveStocks(t, newSmallOf(t, fmt.Sprintf("seed %d (%s)", seed, name), what, h), i)
 	}
 	t.Log(counted)
 	for _, s := range stockSpellings {
@@ -151,8 +137,59 @@ func TestStocks(t *testing.T) {
 	}
 }
 
-// proveStocks has the answer proven by the states that tables leave, and the bound by tables alone.
-func proveStocks(t *testing.T, s *small, i int) {
+// TestServed does the same with lifts, robots of a warehouse and machines, whose groups hold others.
+func TestServed(t *testing.T) {
+	together := 0
+	for i := range *instances {
+		seed := *firstSeed + uint64(i)
+		r := rand.New(rand.NewPCG(seed, 0x736572766564))
+		o := &options{n: 3 + r.IntN(2), k: 1 + r.IntN(2), size: 3, loops: 1 + r.IntN(2), h: 3 + r.IntN(4), seed: int(seed)}
+		build := lifts
+		switch r.IntN(4) {
+		case 0:
+			build, o.n, o.k, o.size = warehouse, 1+r.IntN(2), 1+r.IntN(3), 4
+		case 1:
+			build, o.size = jobs, 1+r.IntN(2)
+		}
+		made, err := build(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range checkSmall(t, fmt.Sprintf("seed %d", seed), made, i).Groups {
+			if len(table.Variables) == o.n+o.size { // a lift and its guests
+				together++
+				break
+			}
+		}
+	}
+	if together < *instances/4 {
+		t.Errorf("%d of %d problems have groups that hold others", together, *instances)
+	}
+}
+
+// checkSmall compares the bound and the plan of a problem with a search through all states, and certifies the answer.
+func checkSmall(t *testing.T, name string, made *files, i int) *bound.Summary {
+	t.Helper()
+	what, h := loadFiles(t, made)
+	plain := solve(t, search.Engine{Without: search.Tables | search.CheapestWay}, what, h)
+	s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	x := bound.Summarize(t.Context(), s)
+	if plain.Status == engine.Optimal && (x.Infeasible || x.Bound < plain.Reward) {
+		t.Fatalf("%s: the bound is %d, infeasible %v, a plan has %d", name, x.Bound, x.Infeasible, plain.Reward)
+	}
+	got := engineOfTables(t, what, h)
+	if got.Status != plain.Status || got.Reward != plain.Reward {
+		t.Fatalf("%s: %s %d, expected %s %d", name, got.Status, got.Reward, plain.Status, plain.Reward)
+	}
+	proveSmall(t, newSmallOf(t, name, what, h), i)
+	return x
+}
+
+// proveSmall has the answer proven by the states that tables leave, and the bound by tables alone.
+func proveSmall(t *testing.T, s *small, i int) {
 	t.Helper()
 	if s.m.Infeasible() {
 		return

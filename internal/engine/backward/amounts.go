@@ -21,10 +21,11 @@ type amounts struct {
 type equation struct{ atLeast, atMost known }
 
 // addAmounts defines the amounts of every step, and derives the constraints that are over
-// them.
+// them, and what excludes each other.
 func (w *writer) addAmounts(x *bound.Relaxation) error {
 	a := &amounts{}
 	w.amounts = a
+	w.addExclusive(x)
 	all := x.Amounts()
 	for t := 1; t <= w.m.Horizon; t++ {
 		bits := map[int32]model.Lit{}
@@ -43,6 +44,25 @@ func (w *writer) addAmounts(x *bound.Relaxation) error {
 		return w.log.Err()
 	}
 	return w.derive(x.Derived())
+}
+
+// addExclusive derives that pairs of state bits exclude each other, step by step.
+func (w *writer) addExclusive(x *bound.Relaxation) {
+	for t := 1; t <= w.m.Horizon+1; t++ {
+		for _, p := range x.Exclusive() {
+			var clause []model.Lit
+			holds := false
+			for _, l := range p {
+				l = -l.Shift(w.m.Stride() * int32(t-1))
+				if holds = holds || w.m.Value(l) > 0; w.m.Value(l) == 0 {
+					clause = append(clause, l)
+				}
+			}
+			if !holds {
+				w.amounts.made = append(w.amounts.made, w.log.Learn(clause))
+			}
+		}
+	}
 }
 
 // forget deletes what is known of the amounts.

@@ -44,6 +44,9 @@ func TestRandomProblems(t *testing.T) {
 // cannot be swapped with one that is like it otherwise.
 func TestFixedInGoal(t *testing.T) { checkRandom(t, 50_569_905) }
 
+// TestAllKnown has groups that are all known at every step: none can be planned again.
+func TestAllKnown(t *testing.T) { checkRandom(t, 40_011_734) }
+
 func checkRandom(t *testing.T, seed uint64) (grouped, feasible int64) {
 	p, net, horizon := randprob.New(seed, randprob.Options{})
 	task := engine.Task{Problem: p, Network: net}

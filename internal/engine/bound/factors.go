@@ -65,7 +65,11 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFactors(r, s, groups, constant)
+	f, err := newFactors(r, s, groups, constant)
+	if err != nil {
+		return nil, err
+	}
+	return f.withServers(ctx), nil
 }
 
 // newFactors finds what couples groups that are listed.

@@ -97,12 +97,19 @@ func (o *optimizer) merge(ctx context.Context) *Factors {
 	if !found {
 		return nil
 	}
-	s := groupUp(f.r, f.s.d, f.s.asks, union, f.s.reads)
+	return f.regroup(ctx, union, f.s.reads, maxPairMoves, maxPairsMoves)
+}
+
+// regroup cuts the problem into the groups of union, that read so many bits beside their own and have so many moves at most, each
+// and all together; nil where there are more.
+func (f *Factors) regroup(ctx context.Context, union []int, reads, one, all int) *Factors {
+	s := groupUp(f.r, f.s.d, f.s.asks, union, reads)
 	if s == nil {
 		return nil
 	}
+	s.addExclusive()
 	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState(), stop: func() bool { return ctx.Err() != nil }}
-	s, groups, constant, err := l.listAll(ctx, s, maxPairMoves, maxPairsMoves)
+	s, groups, constant, err := l.listAll(ctx, s, one, all)
 	if err != nil {
 		return nil
 	}

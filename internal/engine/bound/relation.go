@@ -55,6 +55,8 @@ type relation struct {
 	defining []int
 	// definedBy has the amount of each of these rows.
 	definedBy []int
+	// exclusive are pairs of bits of the present state of which no state that can be reached has both.
+	exclusive [][2]int32
 }
 
 // newRelation builds the constraints of a step. It gives nil where propagation
@@ -251,7 +253,11 @@ func (r *relation) addNeuron(n *model.Neuron) {
 
 // system compiles some of the rows, and what is fixed besides.
 func (r *relation) system(rows []int, fixed ...model.Lit) *propagate.System {
-	sums := units(fixed)
+	return r.systemAnd(rows, units(fixed))
+}
+
+// systemAnd compiles some of the rows, and more sums.
+func (r *relation) systemAnd(rows []int, sums []model.Sum) *propagate.System {
 	var neurons []model.Neuron
 	for _, i := range rows {
 		if n := r.rows[i].neuron; n != nil {

@@ -119,6 +119,15 @@ func (f *Factors) simplest(t *Tables, target int64) *Tables {
 	return t
 }
 
+// Exclusive lists pairs of bits of the present state, of which no state that can be reached has both; each follows by
+// propagation from the initial state or, a step later, from all of them.
+func (x *Relaxation) Exclusive() (out [][2]model.Lit) {
+	for _, p := range x.f.r.exclusive {
+		out = append(out, [2]model.Lit{model.Lit(p[0]), model.Lit(p[1])})
+	}
+	return out
+}
+
 // Unit is what the objective is multiplied by in priced costs.
 func (x *Relaxation) Unit() int64 { return x.t.Scale }
 

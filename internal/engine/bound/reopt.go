@@ -305,7 +305,7 @@ func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better 
 	}
 	loss := r.losses()
 	r.size = minJointValues
-	for turn := 0; r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
+	for turn := 0; len(r.chosen) > 0 && r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
 		if failed > 30+3*n {
 			if r.size >= maxJointValues {
 				break

@@ -1,0 +1,184 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+)
+
+// A server is a variable, or several that read each other, that holds a set of others: a lift with its riders, a ward with
+// its beds. Where it stands says when they come and go, and a rule says how many there are. Split up, each of the
+// others would have a group with its own copy of the server's bits, and the rule would be priced: little of it is left in the bound.
+// As one group, the place and all sets that the rule allows, only that somebody comes is shared.
+
+// The sizes up to which a server and what it holds are one group, and the rounds of prices that say whether it pays.
+const (
+	leastHeld     = 3
+	linkUnits     = 16
+	serverReads   = 60
+	serverMoves   = 20_000
+	serversMoves  = 150_000 // of all groups together
+	serversRounds = 150
+)
+
+// withServers gives the factors with servers as groups, where there are any and the bound after some rounds of prices
+// is better; else f.
+func (f *Factors) withServers(ctx context.Context) *Factors {
+	union, found := f.s.servers()
+	if !found {
+		return f
+	}
+	g := f.regroup(ctx, union, serverReads, serverMoves, serversMoves)
+	if g == nil || g.constant != f.constant || g.step != f.step {
+		return f
+	}
+	value := func(f *Factors) float64 {
+		o := f.newOptimizer(scale)
+		o.improve(ctx, serversRounds, infinite)
+		return float64(o.bound)
+	}
+	if value(g) > value(f) && ctx.Err() == nil {
+		return g
+	}
+	return f
+}
+
+// servers puts the variables together that a server holds, and with them the server.
+func (s *structure) servers() (union []int, found bool) {
+	n := len(s.union)
+	single := make([]int, n)
+	for u := range single {
+		single[u] = u
+	}
+	alone := groupUp(s.r, s.d, s.asks, single, s.reads)
+	if alone == nil {
+		return nil, false
+	}
+	union = slices.Clone(single)
+	var linked map[[2]int]bool
+	var parts [][]int
+	for i := range alone.rules {
+		held := alone.holds(&alone.rules[i])
+		if len(held) < leastHeld || slices.ContainsFunc(held, func(u int) bool { return union[u] != u }) {
+			continue
+		}
+		if linked == nil {
+			linked, parts = alone.linked(), alone.strongComponents()
+		}
+		for _, part := range parts {
+			if slices.ContainsFunc(part, func(u int) bool { return union[u] != u || slices.Contains(held, u) }) || !linksAll(linked, part, held) {
+				continue
+			}
+			for _, u := range slices.Concat(part[1:], held) {
+				union[u] = part[0]
+			}
+			found = true
+			break
+		}
+	}
+	if !found {
+		return nil, false
+	}
+	s.r.findExclusive(alone.pairs(linked))
+	// What is no server's stays as it was.
+	inside := make([]bool, n)
+	for u, v := range union {
+		if u != v {
+			inside[u], inside[v] = true, true
+		}
+	}
+	for u, v := range s.union {
+		if union[u] == u && !inside[u] && !inside[v] {
+			union[u] = v
+		}
+	}
+	return union, found
+}
+
+// holds lists the units whose state a rule limits together.
+func (s *structure) holds(rule *model.Sum) (units []int) {
+	for _, t := range rule.Terms {
+		if v := t.Lit.Var(); s.r.role[v] == now && !s.r.clocked(v) {
+			units = insertUnit(units, int(s.r.unit(v)))
+		}
+	}
+	return units
+}
+
+func insertUnit(units []int, u int) []int {
+	if at, ok := slices.BinarySearch(units, u); !ok {
+		units = slices.Insert(units, at, u)
+	}
+	return units
+}
+
+// linked says which units are mentioned together: by a constraint, not over many, on the state of one or an action that it
+// reads.
+func (s *structure) linked() map[[2]int]bool {
+	out := map[[2]int]bool{}
+	readers := make([][]int, s.r.numVars+1)
+	for _, g := range s.groups {
+		for _, v := range g.reads {
+			if s.r.role[v] == action {
+				for _, u := range g.units {
+					readers[v] = insertUnit(readers[v], u)
+				}
+			}
+		}
+	}
+	for i := range s.asks {
+		var units []int
+		for _, v := range s.asks[i].reads {
+			switch s.r.role[v] {
+			case now, after:
+				if !s.r.clocked(v) {
+					units = insertUnit(units, int(s.r.unit(v)))
+				}
+			case action:
+				for _, u := range readers[v] {
+					units = insertUnit(units, u)
+				}
+			}
+		}
+		if len(units) > linkUnits {
+			continue
+		}
+		for _, u := range units {
+			for _, v := range units {
+				out[[2]int{u, v}] = true
+			}
+		}
+	}
+	return out
+}
+
+// pairs lists the pairs of state bits of units that are linked, if these are not too many.
+func (s *structure) pairs(linked map[[2]int]bool) (out [][2]int32) {
+	var bits []int32
+	for v := range s.r.numVars {
+		if s.r.role[v] == now && s.home[v] >= 0 {
+			bits = append(bits, v)
+		}
+	}
+	for i, v := range bits {
+		for _, w := range bits[:i] {
+			if linked[[2]int{int(s.r.unit(w)), int(s.r.unit(v))}] {
+				if out = append(out, [2]int32{w, v}); len(out) > maxExclusive {
+					return nil
+				}
+			}
+		}
+	}
+	return out
+}
+
+// linksAll reports whether some unit of a part is linked with each of the held ones.
+func linksAll(linked map[[2]int]bool, part, held []int) bool {
+	for _, h := range held {
+		if !slices.ContainsFunc(part, func(u int) bool { return linked[[2]int{u, h}] }) {
+			return false
+		}
+	}
+	return true
+}
