@@ -27,6 +27,9 @@ type learnCmd struct {
 func (c *learnCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	if c.Gap == "" && c.Maximize != "" {
+		return errors.New("--maximize tells what a policy is to achieve; expected --gap too")
+	}
 	c.Ref.Untrained = true
 	p, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
@@ -35,6 +38,7 @@ func (c *learnCmd) Run(a *environment) error {
 	progress := c.reporter(a)
 	r := c.Request
 	r.Folder, r.Seed, r.Limits, r.Now, r.Large, r.Again = c.Out, c.Effort.Seed, a.limits(c.Effort), a.now, a.large, a.again
+	r.Gap, r.Success = c.Gap.Value(), c.Gap != "" && c.Maximize != "reward" && (c.Maximize != "" || len(p.Problem.Goal) > 0)
 	if progress.Enabled() {
 		r.Progress = events.Acting(progress, p.Problem, r.Steps)
 	}
@@ -55,6 +59,23 @@ func (c *learnCmd) Run(a *environment) error {
 	return nil
 }
 
+// writePolicyRows writes the first rows of a policy.
+func writePolicyRows(w io.Writer, c *act.Chance) {
+	const few = 12
+	for i, r := range c.Policy {
+		if i == few {
+			fmt.Fprintf(w, "      and %s; answer.json has all\n", counted.Of(len(c.Policy)-i, "other row"))
+			break
+		}
+		steps := fmt.Sprint(r.From)
+		if r.To > r.From {
+			steps += fmt.Sprint("-", r.To)
+		}
+		fmt.Fprintf(w, "%7s  %s: %s\n", steps, actions(r.State), actions(r.Action))
+	}
+	fmt.Fprintf(w, "seen: %s in %s\n", counted.Of(c.Pairs, "action"), counted.Of(c.States, "state"))
+}
+
 // fewUnsafe is how many unsafe steps are written as text.
 const fewUnsafe = 5
 
@@ -69,11 +90,16 @@ func writeLearned(w io.Writer, d *act.Document) error {
 		fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
 	}
 	fmt.Fprintln(w, d.Verdict())
+	if c := d.Chance; c != nil {
+		writePolicyRows(w, c)
+	}
 	if m := d.Model; m != nil {
 		fmt.Fprintf(w, "The model is known: each next value of the %s that the rules allow in the %s within reach, if the same is so.\n",
 			counted.Of(m.Steps, "step"), counted.Of(m.States, "state"))
 	}
-	fmt.Fprintf(w, "seen: %s; %s about next values follow from them\n", counted.Of(d.Rows, "different step"), counted.Of(d.Clauses, "clause"))
+	if d.Chance == nil {
+		fmt.Fprintf(w, "seen: %s; %s about next values follow from them\n", counted.Of(d.Rows, "different step"), counted.Of(d.Clauses, "clause"))
+	}
 	for _, l := range d.Learned {
 		fmt.Fprintf(w, "  %s: functions of %s, %s\n", l.Name, counted.Of(l.Variables, "variable"), counted.Of(l.Clauses, "clause"))
 	}

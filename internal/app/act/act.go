@@ -45,6 +45,10 @@ type Request struct {
 	Data      string   `help:"Data set of steps that were seen before." placeholder:"DATA"`
 	Resume    bool     `help:"Go on with what the folder has."`
 
+	// Gap is not 0 where the system draws next states at random: see acting.Chance. Success has the probability of the goal count.
+	Gap     float64 `kong:"-"`
+	Success bool    `kong:"-"`
+
 	Seed     uint64            `kong:"-"`
 	Limits   engine.Limits     `kong:"-"`
 	Folder   string            `kong:"-"` // of everything that is seen
@@ -62,6 +66,7 @@ type run struct {
 	d    *Document
 	f    *folder
 
+	began  time.Time
 	starts []factored.Valuation // that the system may be reset to
 }
 
@@ -81,6 +86,10 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 		return nil, fmt.Errorf("%s is a quantity, and learning by acting knows functions of few values alone; expected a larger step, bins (edges), or collect, train and plan --incremental, which know functions of quantities", quantity(p.Problem))
 	case len(p.Timed) > 0:
 		return nil, fmt.Errorf("--require %s: a condition on step %d is about one plan, and many are made here; expected conditions on every step", p.Timed[0].Text, p.Timed[0].Step)
+	case r.Gap > 0 && (r.Resets != ResetsYes || r.Starts != "" || r.Safe || r.Lift || r.Most != nil || r.Until == UntilModel):
+		return nil, errors.New("--gap is for systems that can be reset to their initial state; expected none of --resets, --start-states, --safe-exploration, --lift, --reward-at-most and --until model")
+	case r.Success && len(p.Problem.Goal) == 0:
+		return nil, fmt.Errorf("%s has no goal to reach; expected --goal, or --maximize reward", p.Problem.Name)
 	case ref.Record != "":
 		return nil, errors.New("--record: the folder has all steps; expected none")
 	}
@@ -142,8 +151,8 @@ func (x *run) usable() error {
 	if (x.r.Resets == ResetsAny || x.starts != nil) && !x.real.Info().AnyState {
 		return errors.New("the simulator can only be reset to a state of its own; expected --resets yes or no, without --start-states")
 	}
-	if x.real.Name == "rddl" && !x.real.Info().Deterministic {
-		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one")
+	if x.real.Name == "rddl" && !x.real.Info().Deterministic && x.r.Gap == 0 {
+		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one, or --gap 5%")
 	}
 	return nil
 }
@@ -188,7 +197,7 @@ func (x *run) knownRows(ctx context.Context) (all []learn.Transition, err error)
 
 // act acts, and concludes.
 func (x *run) act(ctx context.Context, known []learn.Transition) error {
-	began := x.r.Now()
+	x.began = x.r.Now()
 	rng := rand.New(rand.NewPCG(x.r.Seed, 0x616374))
 	o := acting.Options{
 		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny || x.starts != nil, Starts: x.starts, K: x.r.Variables, Limits: x.r.Limits,
@@ -207,12 +216,15 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	for _, t := range known {
 		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next, Reward: t.Reward})
 	}
+	if x.r.Gap > 0 {
+		return x.chance(ctx, o)
+	}
 	res, err := acting.Learn(ctx, x.p.Problem, x.real.Session, o)
 	if res == nil {
 		return err
 	}
 	x.d = newDocument(x.p, x.real.Name, &x.r, res)
-	x.d.Seconds.Act = x.r.Now().Sub(began).Seconds()
+	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
 	if err != nil {
 		x.d.Stopped = err.Error()
 		if errors.Is(err, acting.ErrLift) {
@@ -223,11 +235,15 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	if err := x.certify(ctx, res); err != nil {
 		return err
 	}
-	// What is proven is kept however long a network takes.
-	if err := errors.Join(x.f.answer(x.d), x.train(ctx, res)); err != nil {
+	return x.finish(ctx, res.Steps, res.Model)
+}
+
+// finish keeps the answer, which takes less long than the network that is trained then.
+func (x *run) finish(ctx context.Context, steps int, m *acting.Model) error {
+	if err := errors.Join(x.f.answer(x.d), x.train(ctx, steps, m)); err != nil {
 		return err
 	}
-	x.d.Seconds.Total = x.r.Now().Sub(began).Seconds()
+	x.d.Seconds.Total = x.r.Now().Sub(x.began).Seconds()
 	return x.f.answer(x.d)
 }
 

@@ -44,6 +44,8 @@ type Document struct {
 	// Unsafe are the steps that were not taken with safe exploration, though they may be of better plans.
 	Unsafe  []Unsafe  `json:"unsafe,omitempty"`
 	Learned []Learned `json:"learned"`
+	// Chance is what is known of policies where the system draws next states at random; absent where it does not.
+	Chance *Chance `json:"chance,omitempty"`
 	// Network was trained on all rows; absent if there was no time for it.
 	Network *Network `json:"network,omitempty"`
 	Stopped string   `json:"stopped,omitempty"` // why it ended before it was proven
@@ -157,6 +159,9 @@ func assuming(k int, all, lifted bool, r *learned.Reward) string {
 
 // Verdict is the answer in a sentence.
 func (d *Document) Verdict() string {
+	if d.Chance != nil {
+		return d.Chance.verdict(d)
+	}
 	seen := "Each step of the plan was seen"
 	if d.Whole {
 		seen = "The plan was seen to hold"

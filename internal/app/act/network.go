@@ -24,9 +24,9 @@ type Network struct {
 	Clauses *int `json:"clauses"`
 }
 
-// train trains a network on the rows of the folder, and proves it against the clauses.
-func (x *run) train(ctx context.Context, res *acting.Result) error {
-	if ctx.Err() != nil || res.Steps == 0 {
+// train trains a network on the rows of the folder, and proves it against the clauses of a model; nil for none.
+func (x *run) train(ctx context.Context, steps int, m *acting.Model) error {
+	if ctx.Err() != nil || steps == 0 {
 		return nil
 	}
 	t := learn.Training{Recipe: learn.RecipeStructure, Also: x.r.Data}
@@ -44,10 +44,10 @@ func (x *run) train(ctx context.Context, res *acting.Result) error {
 	}
 	x.d.Network = n
 	q, err := learn.With(x.p, trained)
-	if err != nil || q.Trained.Functions != nil {
+	if err != nil || m == nil || q.Trained.Functions != nil {
 		return err // functions of quantities are no part of the network
 	}
-	if proven, err := res.Model.Agree(ctx, q.Problem, q.Network, x.r.Limits); err == nil {
+	if proven, err := m.Agree(ctx, q.Problem, q.Network, x.r.Limits); err == nil {
 		n.Clauses = &proven
 	}
 	return nil

@@ -97,6 +97,8 @@ type Learn struct {
 	Simulator        string        `http:"yes" help:"The system or a simulator of it: rddl for the problem's own RDDL, or the command of a process (docs/simulators.md)." required:"" placeholder:"rddl|COMMAND"`
 	SimulatorTimeout bind.Duration `help:"Time limit for an answer of a simulator process." default:"30s"`
 	act.Request
-	Out string `short:"o" help:"Folder for everything that is seen and concluded." required:"" placeholder:"FOLDER"`
+	Gap      bind.Share `http:"yes" help:"The system draws next states at random: act until a policy is known that is worth at most so much less than the best one (docs/acting.md)." placeholder:"P%"`
+	Maximize string     `http:"yes" help:"With --gap, what a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal." enum:"success,reward," default:"" placeholder:"WHAT"`
+	Out      string     `short:"o" help:"Folder for everything that is seen and concluded." required:"" placeholder:"FOLDER"`
 	app.Effort
 }

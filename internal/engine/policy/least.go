@@ -83,15 +83,16 @@ func worst(draws []Interval, v []float64, floor float64) float64 {
 		d := &draws[k]
 		n := len(d.Low)
 		for i := range len(v) / n {
-			v[i] = d.worst(v[i*n:(i+1)*n], floor)
+			v[i] = d.Worst(v[i*n:(i+1)*n], floor)
 		}
 		v = v[:len(v)/n]
 	}
 	return v[0]
 }
 
-// worst gives each outcome its least probability and the rest to the least values.
-func (d *Interval) worst(v []float64, floor float64) float64 {
+// Worst is the least expectation of the values of the outcomes: each has its least probability, and the least values have the rest. What
+// may happen besides is worth floor.
+func (d *Interval) Worst(v []float64, floor float64) float64 {
 	type piece struct{ value, room float64 }
 	pieces := []piece{{floor, d.Other}}
 	sum, rest := 0.0, 1.0

@@ -3,6 +3,7 @@ package acting
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -14,6 +15,19 @@ var ErrSystem = errors.New("the system is not as assumed")
 
 // ErrLift is wrapped where objects that share a function do not behave alike.
 var ErrLift = errors.New("objects of a type do not share a function")
+
+// outside is about values out of range, after a step.
+func outside(a *simulator.Answer, step int) error {
+	return fmt.Errorf("%w: after step %d it sent %v=%v, which is out of range; expected %s", ErrSystem, step, a.Outside[0].Variable, a.Outside[0].Value, a.Outside[0].Expected)
+}
+
+// unpaid is about a reward of a step that is not the problem's; nil if it is.
+func unpaid(mine, sent float64, step int) error {
+	if math.Abs(mine-sent) <= 1e-6*math.Max(1, math.Abs(mine)) {
+		return nil
+	}
+	return fmt.Errorf("%w: the reward of step %d is %v, that of the problem is %v; expected the same, --reward for one of your own, or --reward-at-most to learn it", ErrSystem, step, sent, mine)
+}
 
 // ContradictionError is about a step that had two outcomes. It wraps ErrSystem.
 type ContradictionError struct {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -198,17 +197,25 @@ func (l *learner) begin(ctx context.Context) error {
 	if err := l.reset(ctx, nil); err != nil {
 		return err
 	}
-	val, given := l.p.InitialBits()
-	for _, b := range l.g.states {
-		if given[b] && val[b] != l.now.State[b] {
-			v, _ := l.p.Owner(b)
-			return fmt.Errorf("the simulator begins with %v; the problem's initial state has %v", simulator.ValueOf(v, l.now.State), simulator.ValueOf(v, val))
-		}
+	if err := begins(l.p, l.g.states, l.now); err != nil {
+		return err
 	}
 	l.start = l.here
 	l.out.Start = l.here.state
 	for _, s := range l.o.Starts {
 		l.starts = append(l.starts, l.g.at(s))
+	}
+	return nil
+}
+
+// begins compares the state in which a system begins with the problem's.
+func begins(p *factored.Problem, states []factored.Bit, a *simulator.Answer) error {
+	val, given := p.InitialBits()
+	for _, b := range states {
+		if given[b] && val[b] != a.State[b] {
+			v, _ := p.Owner(b)
+			return fmt.Errorf("the simulator begins with %v; the problem's initial state has %v", simulator.ValueOf(v, a.State), simulator.ValueOf(v, val))
+		}
 	}
 	return nil
 }
@@ -256,7 +263,7 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	l.taken++
 	step.Next = a.State
 	if len(a.Outside) > 0 {
-		return fmt.Errorf("%w: after step %d it sent %v=%v, which is out of range; expected %s", ErrSystem, l.out.Steps, a.Outside[0].Variable, a.Outside[0].Value, a.Outside[0].Expected)
+		return outside(a, l.out.Steps)
 	}
 	step.New = l.g.arc(step.Now) == nil
 	if err := l.take(simulator.Transition{Now: step.Now, Next: a.State, Reward: a.Reward}); err != nil {
@@ -280,24 +287,28 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 
 // arrive notes whether a run ends in a state, which is either always so or never.
 func (l *learner) arrive(n *node, ends bool) error {
+	if ends {
+		l.path, l.layers = nil, nil
+	}
+	return n.arrive(l.p, ends, l.o.Ends)
+}
+
+// arrive notes whether a run ends in a state; says is Options.Ends.
+func (n *node) arrive(p *factored.Problem, ends bool, says func(state factored.Valuation) (bool, error)) error {
 	if ends && n.lasts || !ends && n.ends {
 		went := [...]string{"went on", "ended"}
 		now := 0
 		if ends {
 			now = 1
 		}
-		return fmt.Errorf("%w: a run %s in %s before, and %s there now; expected terminal in the same states at all times", ErrSystem, went[1-now], listed(l.p, factored.State, n.state), went[now])
+		return fmt.Errorf("%w: a run %s in %s before, and %s there now; expected terminal in the same states at all times", ErrSystem, went[1-now], listed(p, factored.State, n.state), went[now])
 	}
-	if n.ends, n.lasts = ends, n.lasts || !ends; !ends {
+	if n.ends, n.lasts = ends, n.lasts || !ends; !ends || says == nil {
 		return nil
 	}
-	l.path, l.layers = nil, nil
-	if l.o.Ends == nil {
-		return nil
-	}
-	said, err := l.o.Ends(n.state)
+	said, err := says(n.state)
 	if err == nil && !said {
-		err = fmt.Errorf("%w: it ended the run in %s, where the problem says that a run goes on; expected terminal where one of its conditions on the end of a run holds", ErrSystem, listed(l.p, factored.State, n.state))
+		err = fmt.Errorf("%w: it ended the run in %s, where the problem says that a run goes on; expected terminal where one of its conditions on the end of a run holds", ErrSystem, listed(p, factored.State, n.state))
 	}
 	return err
 }
@@ -368,10 +379,7 @@ func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
 	if a.Reward == nil || l.o.OwnReward || l.m.Reward != nil || arc == nil {
 		return nil
 	}
-	if mine := l.p.Reward.Float(arc.reward); math.Abs(mine-*a.Reward) > 1e-6*math.Max(1, math.Abs(mine)) {
-		return fmt.Errorf("%w: the reward of step %d is %v, that of the problem is %v; expected the same, --reward for one of your own, or --reward-at-most to learn it", ErrSystem, l.out.Steps, *a.Reward, mine)
-	}
-	return nil
+	return unpaid(l.p.Reward.Float(arc.reward), *a.Reward, l.out.Steps)
 }
 
 // widened forgets what followed from fewer variables.

@@ -968,6 +968,9 @@ class Acted(Result):
     certificate: str | None
     """The folder with the proof of the bound; null where none was made, as NoProof says."""
 
+    chance: dict[str, Any] | None = field(default=None, repr=False)
+    """What is known of policies where the system draws next states at random; absent where it does not."""
+
     clauses: int
     """About next values, that follow from them."""
 

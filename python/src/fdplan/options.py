@@ -552,6 +552,12 @@ class Learn(TypedDict, total=False):
     resume: bool
     """Go on with what the folder has."""
 
+    gap: bool | Text
+    """The system draws next states at random: act until a policy is known that is worth at most so much less than the best one (docs/acting.md)."""
+
+    maximize: Literal["success", "reward"]
+    """With gap, what a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal."""
+
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
 

@@ -1,0 +1,129 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// doubt is the probability that an interval is wrong, at most.
+const doubt = 0.01
+
+// Chance is what is known of the policies of a system that draws next states at random.
+type Chance struct {
+	Objective string `json:"objective"` // "success" or "reward", as for policies
+	// Gap is how far Lower and Upper may be apart: of rewards, relative to Lower or, if that is less, to 1.
+	Gap        float64  `json:"gap"`
+	Confidence float64  `json:"confidence"` // that both are right
+	Lower      *float64 `json:"lower"`      // what the policy is worth at least; null if it may break a rule
+	Upper      *float64 `json:"upper"`      // no policy is worth more; null if all may break a rule
+	States     int      `json:"states"`
+	Pairs      int      `json:"pairs"` // of a state and an action that were seen
+	// Policy tells what to do, in states that were seen to be reached; its steps are in order.
+	Policy []Row `json:"policy"`
+}
+
+// Row is what a policy does in a state from one step to another.
+type Row struct {
+	From   int        `json:"from"`
+	To     int        `json:"to"`
+	State  app.Values `json:"state"`
+	Action app.Values `json:"action"`
+}
+
+// assumingChance is what intervals rest on.
+const assumingChance = "the system is fully recorded, the next state is drawn anew at each step, by state and action alone, rules and reward are right, and no action is refused or breaks a rule but where one was seen to"
+
+// chance acts in a system that draws.
+func (x *run) chance(ctx context.Context, o acting.Options) error {
+	c := acting.Chance{Success: x.r.Success, Gap: x.r.Gap, Doubt: doubt}
+	c.Narrowed = func(r *acting.ChanceResult) error {
+		line := journalLine{Step: r.Steps, Why: acting.Try, Reward: finite(r.Lower), Bound: finite(r.Upper), Rows: r.Rows}
+		if x.r.Progress != nil {
+			x.r.Progress(acting.Step{Why: acting.Try, Progress: acting.Progress{Steps: r.Steps, Rows: r.Rows}})
+		}
+		return x.f.step(line)
+	}
+	res, err := acting.LearnChance(ctx, x.p.Problem, x.real.Session, o, c)
+	if res == nil {
+		return err
+	}
+	x.d = &Document{
+		Schema: app.Schema, Problem: x.p.Problem.Name, Simulator: x.real.Name, Horizon: x.r.Horizon, Status: engine.Unknown, Assuming: assumingChance,
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Learned: []Learned{}, Stopped: res.Reason, NoProof: "what is drawn at random is a matter of confidence",
+		Chance: &Chance{Objective: "reward", Gap: x.r.Gap, Confidence: 1 - doubt, Lower: finite(res.Lower), Upper: finite(res.Upper), States: res.States, Pairs: res.Pairs, Policy: rowsOf(x.p, res.Policy)},
+	}
+	if x.r.Success {
+		x.d.Chance.Objective = "success"
+	}
+	switch {
+	case res.Proven && math.IsInf(res.Upper, -1):
+		x.d.Status = engine.Infeasible
+	case res.Proven:
+		x.d.Status = engine.Feasible
+	}
+	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
+	if err != nil {
+		x.d.Stopped = err.Error()
+		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
+	}
+	return x.finish(ctx, res.Steps, nil)
+}
+
+// finite is a number; nil for an infinite one.
+func finite(x float64) *float64 {
+	if math.IsInf(x, 0) {
+		return nil
+	}
+	x += 0 // no -0
+	return &x
+}
+
+// rowsOf joins the steps at which a policy does the same in a state.
+func rowsOf(p *load.Problem, all []acting.Choice) []Row {
+	rows := []Row{}
+	states, actions := p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)
+	last := map[string]int{}
+	acts := map[string]string{}
+	for _, c := range all {
+		key, action := c.Now.Key(states), c.Now.Key(actions)
+		if i, ok := last[key]; ok && acts[key] == action && rows[i].To == c.Step-1 {
+			rows[i].To = c.Step
+			continue
+		}
+		last[key], acts[key] = len(rows), action
+		rows = append(rows, Row{c.Step, c.Step, app.ValuesOf(p.Problem, factored.State, c.Now, false), app.ValuesOf(p.Problem, factored.Action, c.Now, false)})
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.From, b.From) })
+	return rows
+}
+
+// verdict is the answer in a sentence.
+func (c *Chance) verdict(d *Document) string {
+	if d.Status == engine.Infeasible {
+		return fmt.Sprintf("No policy keeps the rules, if %s.", d.Assuming)
+	}
+	value := func(x *float64) string {
+		switch {
+		case x == nil:
+			return "nothing"
+		case c.Objective == "success":
+			return fmt.Sprintf("%.2f %%", 100**x)
+		}
+		return fmt.Sprintf("%.6g", *x)
+	}
+	of := "has an expected reward of at least"
+	if c.Objective == "success" {
+		of = fmt.Sprintf("reaches the goal within %d steps with a probability of at least", d.Horizon)
+	}
+	return fmt.Sprintf("The policy %s %s. No policy has more than %s. Both hold with a confidence of %v %%, whenever it ended, if %s.", of, value(c.Lower), value(c.Upper), 100*c.Confidence, d.Assuming)
+}
