@@ -174,6 +174,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		b.WriteString(". The value holds if those rows are wrong.\n")
 	}
 	writeSentence(b, d.Supported.Thin())
+	writeUnlike(b, d.Supported)
 	writeTable(b, d)
 	writeSentence(b, load.Assumptions(d.Assumed))
 	writeSentence(b, d.Note())
@@ -185,6 +186,28 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 	}
 	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
 }
+
+// writeUnlike writes parts of contexts whose rows are unlike the others. The answer begins with the first of them, unless
+// states without rows are worse.
+func writeUnlike(b *strings.Builder, s *policy.Supported) {
+	if s == nil {
+		return
+	}
+	for i, x := range s.Unlike {
+		if i == 0 && s.Unleft == 0 {
+			continue
+		}
+		if i == mostUnlike {
+			fmt.Fprintf(b, "In %s more, rows are unlike the others.\n", counted.Of(len(s.Unlike)-i, "part"))
+			break
+		}
+		text := x.Unlike()
+		writeSentence(b, strings.ToUpper(text[:1])+text[1:])
+	}
+}
+
+// mostUnlike bounds the parts of contexts that are printed.
+const mostUnlike = 3
 
 // writeTable writes what the table of a certificate shows.
 func writeTable(b *strings.Builder, d *policy.Document) {

@@ -13,6 +13,9 @@ type Distribution struct {
 	Values  [][]int64 // of each output of the group
 	Weights []int64
 	Total   int64
+	// Places has for each outcome of the context the number of its values; -1 for one that is blocked and does not happen.
+	// It is empty where no context holds.
+	Places []int
 
 	flat  []int64
 	moved []move
@@ -30,22 +33,23 @@ func (d *Distribution) reset(n, k int) {
 		d.flat = make([]int64, n*k)
 	}
 	d.flat = d.flat[:n*k]
-	d.Values, d.Weights, d.moved, d.Total = d.Values[:0], d.Weights[:0], d.moved[:0], 0
+	d.Values, d.Weights, d.Places, d.moved, d.Total = d.Values[:0], d.Weights[:0], d.Places[:0], d.moved[:0], 0
 }
 
-// add gives a weight to values, which are kept.
-func (d *Distribution) add(values []int64, weight int64) {
+// add gives a weight to values, which are kept, and returns their number.
+func (d *Distribution) add(values []int64, weight int64) int {
 	if weight == 0 {
-		return
+		return -1
 	}
 	d.Total += weight
 	for i, v := range d.Values {
 		if slices.Equal(v, values) {
 			d.Weights[i] += weight
-			return
+			return i
 		}
 	}
 	d.Values, d.Weights = append(d.Values, values), append(d.Weights, weight)
+	return len(d.Values) - 1
 }
 
 // Likely returns the number of the most likely values, the first of equals.
@@ -147,15 +151,17 @@ func (d *Distribution) share(g *Group, now []int64, free, total int64) {
 		gain = 0
 	}
 	for i, m := range d.moved {
+		place := -1
 		switch {
 		case m.blocked:
 		case gain == 0:
-			d.add(at(i), m.weight)
+			place = d.add(at(i), m.weight)
 		case i == but:
-			d.add(at(i), m.weight*gain)
+			place = d.add(at(i), m.weight*gain)
 		default:
-			d.add(at(i), m.weight*(gain+lost))
+			place = d.add(at(i), m.weight*(gain+lost))
 		}
+		d.Places = append(d.Places, place)
 	}
 	if gain == 0 && lost > 0 {
 		own := at(len(d.moved))
@@ -163,7 +169,12 @@ func (d *Distribution) share(g *Group, now []int64, free, total int64) {
 			own[j] = now[v]
 		}
 		g.follow(own)
-		d.add(own, lost)
+		place := d.add(own, lost)
+		for i, m := range d.moved {
+			if m.blocked {
+				d.Places[i] = place
+			}
+		}
 	}
 }
 

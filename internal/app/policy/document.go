@@ -298,6 +298,9 @@ func (d *Document) Says() string {
 	case d.Supported.Unleft > 0:
 		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
 			d.amount(d.Supported.Value), d.Supported.sampled(), counted.Of(d.Supported.Unleft, "state"), text)
+	case len(d.Supported.Unlike) > 0:
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: %s; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), d.Supported.Unlike[0].Unlike(), text)
 	}
 	return fmt.Sprintf("%s; the rows alone support at least %s%s if its structure is right", text, d.amount(d.Supported.Value), d.Supported.sampled())
 }

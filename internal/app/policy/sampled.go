@@ -19,7 +19,7 @@ import (
 // Supported is what the rows of a log say about the value of a policy that was made for a model learned from them.
 type Supported struct {
 	// Value is at least this if the structure of the model is right: its groups, contexts and effects. Each
-	// probability is the worst of its Wilson interval; all intervals hold together with the confidence.
+	// probability is the worst of the interval that its rows leave, or of that of a part of them that is unlike the others; all intervals hold together with the confidence.
 	Value      float64 `json:"value"`
 	Confidence float64 `json:"confidence"`
 	// Unleft counts the states that the policy can reach in which no row begins, as far as what is drawn there depends on
@@ -29,6 +29,8 @@ type Supported struct {
 	Runs int `json:"runs,omitempty"`
 	// Fewest is the context with the fewest rows that the policy may come to; null where no context has rows.
 	Fewest *Counted `json:"fewest,omitempty"`
+	// Unlike are parts of contexts that the policy may come to, whose rows are unlike the others and tell for a lower value.
+	Unlike []*Part `json:"unlike,omitempty"`
 }
 
 // Counted tells of a context whose probabilities were counted in rows.
@@ -165,7 +167,7 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 	}
 	worst := x.floor * float64(d.Horizon)
 	// The ranges hold with the confidence certain, and so does the bound on the mean.
-	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest}
+	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest, Unlike: w.unlike}
 	if math.IsInf(s.Value, 0) || s.Value <= worst {
 		d.Unsupported = true
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -28,8 +29,12 @@ type witness struct {
 	left   []map[string]bool // of each group: the values, of the states that it reads, with which rows begin
 	reads  [][]int           // these states
 	other  [][]count         // of each group and context; nil where rows are not recorded
-	z      float64           // of the intervals, in standard deviations
-	judge  *support.Judge    // of what is not drawn; nil where nothing is known of rows
+	splits [][]split         // of each group and context; nil where rows are not recorded
+	unlike []*Part           // parts of contexts that were asked for, whose rows are unlike the others
+	only   string            // the key of the parts that count alone; empty for all
+	apart  float64           // the confidence of each interval, so that all hold together
+	known  map[[2]float64][2]float64
+	judge  *support.Judge // of what is not drawn; nil where nothing is known of rows
 	drawn  map[string]bool
 	unleft map[string]bool // states that were asked for, and in which no row begins
 	fewest *Counted        // of the contexts that were asked for
@@ -41,7 +46,7 @@ func newWitness(p *load.Problem) (*witness, error) {
 	if err != nil || p.Network == nil {
 		return nil, err
 	}
-	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}}
+	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}, known: map[[2]float64][2]float64{}}
 	intervals := 0
 	if p.Chance != nil {
 		w.groups = p.Chance.Groups
@@ -70,8 +75,26 @@ func newWitness(p *load.Problem) (*witness, error) {
 	if err := w.count(); err != nil {
 		return nil, err
 	}
-	w.z = math.Sqrt2 * math.Erfinv(1-(1-certain)/float64(max(1, intervals)))
+	for g := range w.splits {
+		for c := range w.splits[g] {
+			w.splits[g][c].vary(p.Problem)
+			intervals += w.splits[g][c].intervals() * len(w.groups[g].Contexts[c].Outcomes)
+		}
+	}
+	w.apart = 1 - (1-certain)/float64(max(1, intervals))
 	return w, nil
+}
+
+// interval bounds a probability that was counted in rows.
+func (w *witness) interval(rows int, k float64) (low, high float64) {
+	key := [2]float64{float64(rows), k}
+	i, ok := w.known[key]
+	if !ok {
+		i[0], _ = coverage.Interval(rows, int(k+1e-9), w.apart)
+		_, i[1] = coverage.Interval(rows, min(rows, int(math.Ceil(k-1e-9))), w.apart)
+		w.known[key] = i
+	}
+	return i[0], i[1]
 }
 
 // count is of how many recorded rows, and how many of these have next values that no outcome gives.
@@ -85,7 +108,9 @@ func (w *witness) count() error {
 	}
 	for i := range w.groups {
 		w.other = append(w.other, make([]count, len(w.groups[i].Contexts)))
+		w.splits = append(w.splits, make([]split, len(w.groups[i].Contexts)))
 	}
+	var dist chance.Distribution
 	p := w.p.Problem
 	val, then := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
 	for i := range r.Len() {
@@ -100,7 +125,8 @@ func (w *witness) count() error {
 		if err != nil {
 			return err
 		}
-		now := w.p.Chance.Values(nil, val)
+		now, next := w.p.Chance.Values(nil, val), w.p.Chance.Values(nil, then)
+		predicted := w.t.Predict(val)
 		for g := range w.groups {
 			c := w.groups[g].Context(now)
 			if c < 0 {
@@ -109,9 +135,19 @@ func (w *witness) count() error {
 			if w.other[g][c].rows += o.Count(); !gives(p, draws[g], then) {
 				w.other[g][c].other += o.Count()
 			}
+			w.groups[g].Outcomes(&dist, now, predicted)
+			w.splits[g][c].add(now, &dist, w.values(g, next), o.Count())
 		}
 	}
 	return nil
+}
+
+// values are those of what a group draws.
+func (w *witness) values(g int, of []int64) (values []int64) {
+	for _, v := range w.groups[g].Outputs {
+		values = append(values, of[v])
+	}
+	return values
 }
 
 // gives reports whether a draw has an outcome with the values of a state.
@@ -183,7 +219,8 @@ func unknown(outcomes int) *factored.Range {
 // group is the range of what is drawn together.
 func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factored.Range {
 	g := &w.groups[i]
-	c := g.Context(w.p.Chance.Values(nil, now))
+	all := w.p.Chance.Values(nil, now)
+	c := g.Context(all)
 	if c < 0 || g.Contexts[c].Rows == 0 {
 		return nil
 	}
@@ -200,18 +237,22 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 	r := &factored.Range{}
 	if w.other != nil {
 		if n := w.other[i][c]; n.other > 0 {
-			_, r.Other = wilson(float64(n.other)/float64(n.rows), float64(n.rows), w.z)
+			_, r.Other = w.interval(n.rows, float64(n.other))
 		}
 	}
 	for _, q := range d.Probability {
 		p, _ := q.Float64()
-		low, high := wilson(p, float64(g.Contexts[c].Rows), w.z)
+		rows := g.Contexts[c].Rows
+		low, high := w.interval(int(rows), p*float64(rows))
 		if p == 1 {
 			// All that happened there: so many rows leave that much for what did not.
 			r.Other = max(r.Other, 1-low)
 			low = 1
 		}
 		r.Low, r.High = append(r.Low, low*(1-r.Other)), append(r.High, high)
+	}
+	if w.splits != nil {
+		w.widen(r, i, c, d, all, now)
 	}
 	return r
 }
@@ -245,7 +286,7 @@ func (w *witness) sure(now factored.Valuation) (*factored.Range, error) {
 	if rows == 0 {
 		return unknown(1), nil
 	}
-	low, _ := wilson(float64(agree)/float64(rows), float64(rows), w.z)
+	low, _ := w.interval(rows, float64(agree))
 	return &factored.Range{Low: []float64{low}, High: []float64{1}, Other: 1 - low}, nil
 }
 
@@ -280,13 +321,6 @@ func (w *witness) agree(now factored.Valuation) (rows, agree int) {
 	return rows, agree
 }
 
-// wilson is the interval of a probability that was estimated from rows (Wilson, 1927).
-func wilson(p, rows, z float64) (low, high float64) {
-	s := z * z / rows
-	center, half := (p+s/2)/(1+s), math.Sqrt(z*z*(p*(1-p)/rows+s/rows/4))/(1+s)
-	return max(0, min(p, center-half)), min(1, max(p, center+half))
-}
-
 // supported computes what the rows support of the value of a policy, twice: over the table of the solver, and by
 // the evaluator, which is believed.
 func (d *Document) supported(ctx context.Context, m *model, s *policy.Solution) error {
@@ -319,7 +353,10 @@ func (d *Document) supports(m *model) (*Supported, *witness, error) {
 		return nil, nil, err
 	}
 	value, err := d.least(m, w)
-	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest}, w, err
+	if err == nil {
+		err = w.suspects(func() (float64, error) { return d.least(m, w) })
+	}
+	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike}, w, err
 }
 
 // least is the evaluator's value of the table where each probability is the worst of its range.

@@ -238,7 +238,7 @@ func (x *noise) even(set mask) bool {
 		odds := x.share(4 * 2 * questions * len(parts))
 		for p := range parts {
 			c := &cells[whole[p]]
-			if drawn(c.n, c.ones, parts[p].n, parts[p].ones) < odds || drawn(c.n, c.n-c.ones, parts[p].n, parts[p].n-parts[p].ones) < odds {
+			if Drawn(c.n, c.ones, parts[p].n, parts[p].ones) < odds || Drawn(c.n, c.n-c.ones, parts[p].n, parts[p].n-parts[p].ones) < odds {
 				return false
 			}
 		}
@@ -328,8 +328,8 @@ func (e *errorCount) even(part []int32, parts, questions int) bool {
 		more, fewer := 1.0, 1.0
 		for v := range 2 {
 			a, c := &e.all[0][v], &list[p][v]
-			more *= drawn(a.n, a.ones, c.n, c.ones)
-			fewer *= drawn(a.n, a.ones, a.n-c.n, a.ones-c.ones)
+			more *= Drawn(a.n, a.ones, c.n, c.ones)
+			fewer *= Drawn(a.n, a.ones, a.n-c.n, a.ones-c.ones)
 		}
 		if both(more) < least || both(fewer) < least {
 			return false

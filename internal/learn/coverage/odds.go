@@ -30,9 +30,9 @@ func atLeast(n, k int, p float64) float64 {
 	return min(1, sum)
 }
 
-// drawn is the probability that of n things drawn from all, of which some are marked, k or more
+// Drawn is the probability that of n things drawn from all, of which some are marked, k or more
 // are marked.
-func drawn(all, marked, n, k int) float64 {
+func Drawn(all, marked, n, k int) float64 {
 	switch {
 	case k <= 0 || float64(k)*float64(all) <= float64(n)*float64(marked):
 		return 1 // a bound is enough

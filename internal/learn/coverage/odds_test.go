@@ -34,7 +34,7 @@ func TestOdds(t *testing.T) {
 							want += choose(marked, i) * choose(n-marked, draw-i) / choose(n, draw)
 						}
 					}
-					if got := drawn(n, marked, draw, k); got != 1 && !near(got, want) || got < want-1e-12 {
+					if got := Drawn(n, marked, draw, k); got != 1 && !near(got, want) || got < want-1e-12 {
 						t.Errorf("%d or more of %d marked among %d, in %d drawn: %v, expected %v", k, marked, n, draw, got, want)
 					}
 				}
