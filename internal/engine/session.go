@@ -34,7 +34,7 @@ type Clausal interface {
 	Always(clause []factored.Lit)
 	// Better finds a plan with more than a scaled reward, any plan if that is nil: the best one where that is not
 	// hard. The result is Feasible then, Infeasible if there is none, and Unknown if a limit was reached; its Bound holds
-	// in each case.
+	// in each case. A bound of Limits.Shared is taken over.
 	Better(ctx context.Context, reward *int64, l Limits) (*Result, error)
 }
 

@@ -34,6 +34,7 @@ type world struct {
 	start   factored.Valuation
 	pay     func(now, next factored.Valuation) int64 // that it sends as reward; nil for none
 	ends    func(state factored.Valuation) bool      // runs end there; nil for nowhere
+	shared  []acting.Shared                          // functions that objects have in common, of reads among the views; nil for none
 }
 
 func newWorld(seed uint64, k int) *world {
@@ -89,6 +90,9 @@ func newWorld(seed uint64, k int) *world {
 
 // next is the state after a step. The values of each function are drawn for their places alone, whoever asks first.
 func (w *world) next(now factored.Valuation) factored.Valuation {
+	if w.shared != nil {
+		return w.pooled(now)
+	}
 	out := make(factored.Valuation, w.p.NumBits())
 	for i := range w.reads {
 		v := &w.p.Variables[i]

@@ -153,8 +153,12 @@ func (s *Search) Advance(ctx context.Context) error {
 	return nil
 }
 
-// assistNodes is what is spent on tables for another engine, in nodes of beams.
-const assistNodes = 2_000_000
+// assistNodes is what is spent on tables for another engine, in nodes of beams; nodesPerConflict the same where
+// it may have so many conflicts.
+const (
+	assistNodes      = 2_000_000
+	nodesPerConflict = 100
+)
 
 // Assist does what pays for another engine that knows a plan, or nil, with its reward: some prices and
 // beams, these only without a plan or where bounds reports that the bound is of use. It gives
@@ -168,7 +172,11 @@ func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, pl
 	if errors.Is(err, ErrNoGroups) || ctx.Err() != nil {
 		return nil, nil
 	}
-	for err == nil && !s.Done() && s.Nodes()+s.NextNodes() < assistNodes && ctx.Err() == nil {
+	most := int64(assistNodes)
+	if l.Conflicts > 0 {
+		most = min(most, nodesPerConflict*l.Conflicts)
+	}
+	for err == nil && !s.Done() && s.Nodes()+s.NextNodes() < most && ctx.Err() == nil {
 		err = s.Advance(ctx)
 		if s.rounds == 0 && plan != nil && !bounds(s.Result()) {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
@@ -23,8 +24,9 @@ type Session struct {
 	features Feature
 	// What is known of the costs from each step on; nil before it was looked for.
 	tables    *tables
-	excluding bool // plans are excluded
-	implied   bool // implicates of the network were added, or would be too many
+	excluding bool             // plans are excluded
+	stated    [][]factored.Lit // clauses of Always
+	implied   bool             // implicates of the network were added, or would be too many
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -116,7 +118,25 @@ func (x *Session) Always(clause []factored.Lit) {
 		}
 		x.s.AddClause(lits...)
 	}
-	x.incumbent, x.cost, x.excluding = nil, math.MaxInt64, true
+	x.incumbent, x.cost, x.stated = nil, math.MaxInt64, append(x.stated, clause)
+}
+
+// keeps reports whether a plan that others found keeps what was found out since the session was opened.
+func (x *Session) keeps(tr *factored.Trace) bool {
+	for t := range tr.Horizon() {
+		for _, clause := range x.stated {
+			if !slices.ContainsFunc(clause, func(l factored.Lit) bool {
+				at := t
+				if l.Next {
+					at++
+				}
+				return tr.Steps[at][l.Bit] != l.Neg
+			}) {
+				return false
+			}
+		}
+	}
+	return !x.excluding
 }
 
 // betterConflicts bounds the search for the best plan, before any better one will do.
@@ -128,6 +148,10 @@ func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*
 	if x.until = 0; l.Conflicts > 0 {
 		x.until = x.s.Stats().Conflicts + l.Conflicts
 	}
+	if b := l.Shared.Bound(); b != nil {
+		x.lower = max(x.lower, -*b-x.m.ObjectiveConstant())
+	}
+	l.Shared = nil // plans of others need not keep what was found out since
 	reason, err := x.better(ctx, reward, l)
 	x.until = 0
 	if err != nil && ctx.Err() == nil {
@@ -167,7 +191,7 @@ func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (s
 				return "", nil
 			}
 			if next, budget.Conflicts = bound, 0; x.wantsTables() {
-				budget.Conflicts = firstSlice
+				budget.Conflicts = tablesAfter(l)
 			}
 		}
 		status, err := x.ask(ctx, next, budget)
@@ -192,6 +216,14 @@ func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConsta
 // firstSlice is how many conflicts the search from above and that from below
 // have in turn, at first.
 const firstSlice = 2000
+
+// tablesAfter is how many conflicts come before tables: a quarter of those that a question may take at most.
+func tablesAfter(l engine.Limits) int64 {
+	if l.Conflicts > 0 {
+		return min(firstSlice, max(1, l.Conflicts/4))
+	}
+	return firstSlice
+}
 
 // Solve finds an optimal plan among those that are not excluded.
 func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
@@ -244,7 +276,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits) (string, error) {
 		case x.wantsImplicates():
 			budget.Conflicts = implicateConflicts
 		case l.Shared != nil || x.wantsTables():
-			budget.Conflicts = firstSlice
+			budget.Conflicts = tablesAfter(l)
 		}
 		switch x.s.Solve(ctx, nil, x.capped(budget)) {
 		case sat.Satisfiable:

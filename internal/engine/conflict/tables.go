@@ -54,7 +54,7 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.s.AddClause()
 		return nil
 	}
-	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
+	if r.Trace != nil && x.keeps(r.Trace) && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}
 	// Tables that say no more of the whole cost than is known say little of its parts.

@@ -41,16 +41,24 @@ func (v *Variable) isGroup() bool {
 	return !slices.ContainsFunc(v.Legal, func(x uint64) bool { return bits.OnesCount64(x) > 1 })
 }
 
-// Optimistic is the problem with the clauses, but for those of Reward: no plan of the system has a better reward than the best
-// of its plans.
-func (m *Model) Optimistic() *factored.Problem {
-	p := m.Free.Clone()
+// longClause is how many literals a clause has at least that is not stated in the problem: where a group (package bound) would have to
+// read as many bits, there are no tables.
+const longClause = 16
+
+// optimistic is the problem with the clauses, but for those of Reward and long ones, which it lists: no plan of the system has a better
+// reward than the best of its plans.
+func (m *Model) optimistic() (p *factored.Problem, long []int) {
+	p = m.Free.Clone()
 	for i := range m.Clauses {
 		c := factored.Constraint{Op: factored.GE, K: 1, Origin: "learned"}
 		for _, l := range m.Literals(&m.Clauses[i]) {
 			c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
 		}
-		p.Transition = append(p.Transition, c)
+		if len(c.Terms) >= longClause {
+			long = append(long, i)
+		} else {
+			p.Transition = append(p.Transition, c)
+		}
 	}
-	return p
+	return p, long
 }

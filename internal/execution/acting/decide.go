@@ -34,6 +34,9 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			continue
 		}
 		best := l.known()
+		if best != nil && l.out.Bound != nil && best.reward >= *l.out.Bound {
+			return l.proven(ctx, best)
+		}
 		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 		if errors.Is(err, errHard) {
 			l.effort += 1 + l.effort/4
@@ -48,7 +51,7 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if root.Trace == nil && best != nil {
 			return l.proven(ctx, best)
 		}
-		l.out.Bound = root.Bound
+		l.lower(root.Bound)
 		if root.Trace == nil {
 			if l.impossible() {
 				return nil, nil
@@ -59,6 +62,13 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if stray = false; err != nil || l.out.Reason != "" {
 			return nil, err
 		}
+	}
+}
+
+// lower takes a bound, if it is lower than that of before.
+func (l *learner) lower(bound *int64) {
+	if l.out.Bound == nil || bound != nil && *bound < *l.out.Bound {
+		l.out.Bound = bound
 	}
 }
 

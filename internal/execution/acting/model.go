@@ -56,6 +56,8 @@ type function struct {
 	views   [][]int             // by output, places among the variables
 	codes   []map[uint64]uint16 // by place in a view; legal values come first
 	legal   [][]uint64          // by place in a view and code
+	points  []spotAt            // of which nothing is known to follow; nil before they were listed
+	said    []region            // in which clauses say the next value
 }
 
 // mostValues bounds the legal values of a variable. The bits of an integer with more are variables.
@@ -76,6 +78,7 @@ type Model struct {
 	have      map[string]bool       // clauses
 	settled   map[string]int8       // by point and output: value of all functions; -1 for open at rows
 	rows      int
+	inferred  int // rows of which all that follows was stated
 }
 
 // spot is a function with the place of an output among its own.
@@ -396,7 +399,10 @@ func (m *Model) Least(output factored.Bit) int {
 // Widen has next values depend on at most k variables, more than before.
 func (m *Model) Widen(k int) {
 	m.K = k
-	m.Clauses, m.have, m.settled = nil, map[string]bool{}, map[string]int8{}
+	m.Clauses, m.have, m.settled, m.inferred = nil, map[string]bool{}, map[string]int8{}, 0
+	for _, f := range m.functions {
+		f.points, f.said = nil, nil
+	}
 }
 
 // value is the next value of an output at a point: 0 or 1 if all functions have it, and 2 if it is open.
@@ -453,38 +459,46 @@ func (m *Model) add(f *function, i int, at versions.Point, value bool, now facto
 		}
 	}
 	fixed := f.Cube(m.K, at, value, keep)
-	m.clause(f, i, fixed, at, value, now)
+	f.said = append(f.said, region{at, fixed})
+	m.clauses(f, i, fixed, at, value, now)
 	for j := range f.outputs {
 		if j != i {
-			m.clause(f, j, fixed, at, value, nil)
+			m.clauses(f, j, fixed, at, value, nil)
 		}
 	}
 }
 
-// clause adds a clause for an output; now is the state with the action that it was found for, nil for any.
-func (m *Model) clause(f *function, i int, fixed []int, at versions.Point, value bool, now factored.Valuation) {
-	c := Clause{Output: f.outputs[i], Value: value}
+// clauses adds those of an output in a region; now is the state with the action that it was found for, nil for any. Where a number has
+// many patterns, that of now alone is excluded.
+func (m *Model) clauses(f *function, i int, fixed []int, at versions.Point, value bool, now factored.Valuation) {
+	all := []Clause{{Output: f.outputs[i], Value: value}}
 	for _, k := range fixed {
 		place := f.views[i][k]
 		v, x := &m.Variables[place], f.legal[k][at[k]]
-		switch {
-		case !slices.Contains(v.Legal, x):
+		if !slices.Contains(v.Legal, x) {
 			return // never so
-		case len(v.Legal) == 1:
-			continue
-		case !v.Count:
-		case now != nil:
-			x = v.pattern(now)
-		case x == 0:
-		case x == uint64(len(v.Bits)):
-			x = 1<<len(v.Bits) - 1
-		default:
-			return // many patterns
 		}
-		c.Variables, c.Is = append(c.Variables, place), append(c.Is, x)
+		if len(v.Legal) == 1 {
+			continue
+		}
+		is := []uint64{x}
+		if v.Count {
+			if is = v.patterns(int(x)); is == nil && now != nil {
+				is = []uint64{v.pattern(now)}
+			}
+		}
+		var next []Clause
+		for _, c := range all {
+			for _, x := range is {
+				next = append(next, Clause{c.Output, c.Value, append(slices.Clone(c.Variables), place), append(slices.Clone(c.Is), x)})
+			}
+		}
+		all = next
 	}
-	if key := fmt.Sprint(c); !m.have[key] {
-		m.have[key] = true
-		m.Clauses = append(m.Clauses, c)
+	for _, c := range all {
+		if key := fmt.Sprint(c); !m.have[key] {
+			m.have[key] = true
+			m.Clauses = append(m.Clauses, c)
+		}
 	}
 }

@@ -42,11 +42,13 @@ type query struct {
 	first   factored.Valuation // with the bits that it has beside those of the problem
 	taken   int                // steps that were taken from its state and are excluded
 	ahead   int                // the same of those that are foreseen
+	bound   *int64             // no plan has a higher reward; nil if nothing is known
 	result  *engine.Result
 }
 
 // ask answers a question.
 func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
+	l.m.infer()
 	q := l.queries[of.key()]
 	if q == nil {
 		q = &query{question: of}
@@ -100,12 +102,19 @@ func (q *query) better(ctx context.Context, limits engine.Limits) (*engine.Resul
 		x := floorDiv(*over, q.unit)
 		over = &x
 	}
+	limits.Shared = &engine.Exchange{}
+	if q.bound != nil {
+		limits.Shared.Lower(floorDiv(*q.bound, q.unit))
+	}
 	r, err := q.session.Better(ctx, over, limits)
 	if err == nil && q.most != nil {
 		if r.Reward *= q.unit; r.Bound != nil {
 			x := min(*r.Bound*q.unit, *q.most*int64(q.horizon))
 			r.Bound = &x
 		}
+	}
+	if err == nil && r.Bound != nil && (q.bound == nil || *r.Bound < *q.bound) {
+		q.bound = r.Bound
 	}
 	return r, err
 }
@@ -126,7 +135,7 @@ func (l *learner) answers(ctx context.Context, q *query) (bool, error) {
 
 // update gives a query what was found out since it was asked.
 func (l *learner) update(ctx context.Context, q *query) error {
-	if q.over != nil && !q.fresh && q.to == nil && q.stated < len(l.m.Clauses) {
+	if (q.over != nil || q.linear) && !q.fresh && q.to == nil && q.stated < len(l.m.Clauses) {
 		// Tables and constants (package conflict) come of clauses that the problem has from the beginning.
 		if err := l.reopen(ctx, q); err != nil {
 			return err
@@ -176,7 +185,7 @@ func (l *learner) refused(q *query) (any bool) {
 
 // reopen prepares a query, with all that is known.
 func (l *learner) reopen(ctx context.Context, q *query) error {
-	p := l.m.Optimistic()
+	p, long := l.m.optimistic()
 	p.Initial = l.g.is(q.from)
 	first, unit, most := make(factored.Valuation, p.NumBits()), int64(1), (*int64)(nil)
 	switch r := l.m.Reward; {
@@ -205,6 +214,9 @@ func (l *learner) reopen(ctx context.Context, q *query) error {
 	if err != nil {
 		return err
 	}
-	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear, first: first, unit: unit, most: most}
+	for _, i := range long {
+		s.(engine.Clausal).Always(l.m.Literals(&l.m.Clauses[i]))
+	}
+	*q = query{question: q.question, bound: q.bound, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear, first: first, unit: unit, most: most}
 	return nil
 }

@@ -41,7 +41,7 @@ func (f *Function) Rows() int { return len(f.rows) }
 // Add takes a row, unless it is known; it is kept, not copied. It reports whether the row agrees with
 // those before: false means that the same point has two values, so that no function of the variables fits.
 func (f *Function) Add(at Point, on bool) bool {
-	key := string(keyOf(at))
+	key := at.Key()
 	if i, ok := f.seen[key]; ok {
 		return f.rows[i].on == on
 	}
@@ -50,12 +50,13 @@ func (f *Function) Add(at Point, on bool) bool {
 	return true
 }
 
-func keyOf(at Point) []byte {
+// Key identifies a point.
+func (at Point) Key() string {
 	key := make([]byte, 0, 2*len(at))
 	for _, x := range at {
 		key = append(key, byte(x), byte(x>>8))
 	}
-	return key
+	return string(key)
 }
 
 // Least is the least number of variables of a function that agrees with the rows, more than most if none of at
