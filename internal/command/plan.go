@@ -162,9 +162,9 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 		return err
 	}
 	if isShared(c.Out) && doc.Status != engine.Unknown {
-		s := shared{of: c.Ref, changes: c.Changes, doc: doc, steps: doc.Plan != nil, seed: c.Effort.Seed, text: text, verdict: doc.Verdict}
-		if doc.Proof != nil {
-			s.certificate = inFolder(doc.Proof.Certificate)
+		s := shared{of: c.Ref, changes: c.Changes, doc: doc, steps: doc.Plan != nil, text: text, verdict: doc.Verdict}
+		if doc.Proof != nil && doc.Proof.Certificate != nil {
+			s.certificate = *doc.Proof.Certificate
 		}
 		if err := a.share(c.Out, s); err != nil {
 			return err

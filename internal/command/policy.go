@@ -100,7 +100,7 @@ func (c *planCmd) writePolicy(a *environment, d *policy.Document) error {
 		if !isShared(c.Out) {
 			return writePicture(a, p, d.Problem, c.Out)
 		}
-		return a.share(c.Out, shared{of: c.Ref, doc: d, steps: true, seed: c.Effort.Seed, certificate: string(c.Certify), text: func(w io.Writer) error { return writePolicy(w, d) }, picture: p})
+		return a.share(c.Out, shared{of: c.Ref, doc: d, steps: true, certificate: string(c.Certify), text: func(w io.Writer) error { return writePolicy(w, d) }, picture: p})
 	}
 	d.Policy = &c.Out
 	return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, d) })

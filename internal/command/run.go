@@ -77,17 +77,23 @@ func (c *runCmd) Run(a *environment) error {
 
 // tell prints a run, whose steps have been printed if it is live, or writes it to a file.
 func (c *runCmd) tell(a *environment, d *execute.RunDocument, live bool) error {
-	text := func(w io.Writer) error {
-		if !live {
-			writeRunSteps(w, d)
-		}
-		return writeRunEnd(w, d)
+	text := runText(d)
+	if live {
+		text = func(w io.Writer) error { return writeRunEnd(w, d) }
 	}
 	if !isShared(c.Out) {
 		return a.answer(c.JSON, c.Out, d, text)
 	}
 	err := a.answer(c.JSON, "", d, text)
-	return errors.Join(err, a.share(c.Out, shared{of: c.Ref, changes: c.Changes, doc: d, steps: len(d.Steps) > 0, seed: c.Effort.Seed, text: text}))
+	return errors.Join(err, a.share(c.Out, shared{of: c.Ref, changes: c.Changes, doc: d, steps: len(d.Steps) > 0, text: runText(d)}))
+}
+
+// runText writes a run with its steps.
+func runText(d *execute.RunDocument) func(io.Writer) error {
+	return func(w io.Writer) error {
+		writeRunSteps(w, d)
+		return writeRunEnd(w, d)
+	}
 }
 
 // endOfRun is the exit status of a run: 4 if it did not achieve its purpose.

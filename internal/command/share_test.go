@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/serve"
 )
 
 // download matches a file in a page.
@@ -57,6 +59,16 @@ func TestShare(t *testing.T) {
 		}
 		if files["answer.json"] == nil {
 			t.Fatalf("%s: no answer in the page", c.line)
+		}
+		if err := os.WriteFile("answer.json", files["answer.json"], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := []string{"show", args[1], "answer.json", "-o", "again.html", "--found-by", "fdplan " + serve.ShellWords(args)}
+		if status, _, stderr := session(again...); status != exitDone {
+			t.Fatalf("%v: %s", again, stderr)
+		}
+		if same, err := os.ReadFile("again.html"); err != nil || !bytes.Equal(same, page) {
+			t.Errorf("%s: the page of the answer differs from that of the command, %v", c.line, err)
 		}
 		if files["certificate.zip"] == nil {
 			continue

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -69,13 +71,15 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := "picture." + q.Format
-	if j, err := s.jobs.find(q.Job); err == nil && q.Format == "html" {
-		show["found_by"] = j.command()
-	}
 	if q.Seed != nil {
 		show["seed"] = *q.Seed
 	}
 	show["set_initial"], show["goal"], show["range"] = q.SetInitial, q.Goal, q.Range
+	if j, err := s.jobs.find(q.Job); err == nil && q.Format == "html" {
+		if err := j.shareInto(dir, show); err != nil {
+			return err
+		}
+	}
 	show["frames"], show["json"], show["out"] = q.Format == "parts", false, out
 	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
 		return err
@@ -89,6 +93,31 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+identifier(t.id)+`.html"`)
 	}
 	_, err = w.Write(text)
+	return err
+}
+
+// shareInto has the page of a job's answer say how that was found, and gives it the certificate.
+func (j *job) shareInto(dir string, show map[string]any) error {
+	doc, err := j.describe(true)
+	if err != nil {
+		return err
+	}
+	show["found_by"] = doc.Command
+	var has struct{ Plan, Steps, Table json.RawMessage }
+	if err := json.Unmarshal(doc.Result, &has); err != nil {
+		return err
+	}
+	if string(has.Plan) == "null" || len(has.Plan)+len(has.Steps)+len(has.Table) == 0 { // the start is shown
+		for _, name := range []string{"set_initial", "goal", "range"} {
+			if value, ok := doc.Request.options[name]; ok {
+				show[name] = value
+			}
+		}
+	}
+	err = link(filepath.Join(j.dir, certificateFile), filepath.Join(dir, certificateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	return err
 }
 

@@ -105,7 +105,7 @@ func (p *tab) focused() (name string, visible bool) {
 // tabTo presses Tab until the element with a name has the focus.
 func (p *tab) tabTo(want string) {
 	p.Helper()
-	for range 80 {
+	for range 150 {
 		p.keys(kb.Tab)
 		name, visible := p.focused()
 		if !visible && name != "body" {

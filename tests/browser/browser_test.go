@@ -294,13 +294,47 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// both keeps screenshots in both themes.
+// both checks what is shown for accessibility and keeps screenshots, in both themes.
 func (p *tab) both(name string) {
 	p.Helper()
-	p.shot(name)
-	p.device.dark = !p.device.dark
-	p.run(p.theme(p.device.dark))
-	p.shot(name)
-	p.device.dark = !p.device.dark
-	p.run(p.theme(p.device.dark))
+	for range 2 {
+		p.shot(name)
+		p.accessible(name)
+		p.device.dark = !p.device.dark
+		p.run(p.theme(p.device.dark))
+	}
+}
+
+// axe is the text of axe-core, which .ci/tools brings.
+var axe = sync.OnceValue(func() string {
+	text, err := os.ReadFile("../../tools/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+})
+
+// accessible checks what is shown against the rules of WCAG 2.2, A and AA. Without axe-core nothing is checked, or the test fails where all tools are required.
+func (p *tab) accessible(where string) {
+	p.Helper()
+	if axe() == "" {
+		if os.Getenv(extsolver.RequireVariable) != "" {
+			p.Fatal("axe-core is missing; bash .ci/tools brings it")
+		}
+		return
+	}
+	if !eval[bool](p, `Boolean(window.axe)`) {
+		p.run(chromedp.Evaluate[chromedp.Void](axe()))
+	}
+	p.run(chromedp.Evaluate[chromedp.Void](`(() => {
+		window.found = null;
+		const tell = (n) => n.target.join(" ") + ": " + n.failureSummary.split("\n").slice(1).join(" ").trim();
+		axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"] }).then(
+			(r) => { window.found = r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map(tell).join("; ")).join("\n"); }, (e) => { window.found = "axe: " + e; });
+	})()`))
+	p.until("the rules of accessibility", `window.found !== null`)
+	if found := eval[string](p, `window.found`); found != "" {
+		p.shot("inaccessible")
+		p.Errorf("%s (%s, dark %t) violates\n%s", where, p.device.name, p.device.dark, found)
+	}
 }

@@ -134,6 +134,36 @@ func TestOneJob(t *testing.T) {
 	}
 }
 
+// TestWaiting asks a second question while a job runs: it begins when that has ended, and both answers stay.
+func TestWaiting(t *testing.T) {
+	p := open(t, browser(t), desktop, serve(t))
+	p.until("the form", field("Problem"))
+	p.files("Open files of a problem", packing(t))
+	p.until("the problem", field("Problem")+`.value.includes("pack") && !`+button("Plan")+`.disabled`)
+	p.set("Engine", "maxsat")
+	p.press("Plan")
+	p.says("Running")
+	p.set("Engine", "search")
+	p.set("Time limit", "2s")
+	p.says("“Plan” stops the run and answers these.")
+	p.press("Ask this when it has ended")
+	p.says("Asked when the run has ended")
+	if all := p.jobs(); len(all) != 1 {
+		t.Errorf("a question that waits has made the jobs %v", all)
+	}
+	p.both("plan-waiting")
+	p.set("Seed", "5") // what waits is the question of before
+	p.until("a better plan", `(document.querySelector("#view-plan .line0")?.getAttribute("d").match(/V/g) ?? []).length > 1`)
+	p.press("Stop")
+	p.until("the job that has waited", `document.querySelectorAll("#view-plan .beside thead button").length === 2`)
+	if all := p.jobs(); len(all) != 2 || all[0] != "plan done" || all[1] != "plan cancelled" {
+		t.Errorf("the jobs are %v", all)
+	}
+	p.until("the note on the seed", otherSettings)
+	p.press("Back to its settings")
+	p.until("the settings that have waited", "!"+otherSettings+` && `+field("Engine")+`.value === "search" && `+field("Seed")+`.value === ""`)
+}
+
 // TestWhatIfLink opens the address of a comparison: it is shown with its reasons, and no job is
 // started for it.
 func TestWhatIfLink(t *testing.T) {

@@ -144,5 +144,5 @@ func showReport(t *testing.T, file, steps string) {
 	p.run(chromedp.Evaluate[chromedp.Void](`document.getElementById("last").click()`))
 	p.until("the last step", fmt.Sprintf(`document.getElementById("label").textContent.startsWith("step %d")`, strings.Count(steps, "\n")+1))
 	p.fits("the report")
-	p.shot("tour-report")
+	p.both("report")
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -34,7 +35,6 @@ func (d *Document) Claim(prover string) {
 		return
 	}
 	checked := false
-	d.prover = prover
 	d.Proof = &Proof{By: prover, Checked: &checked}
 }
 
@@ -49,7 +49,7 @@ func (d *Document) Certified(folder string) {
 }
 
 // ByOther reports whether an outside solver stands for what the document says.
-func (d *Document) ByOther() bool { return d.prover != "" }
+func (d *Document) ByOther() bool { return d.Proof != nil && !strings.HasPrefix(d.Proof.By, "fdplan ") }
 
 // ContradictionError is a claim of an outside solver that this program can
 // refute.

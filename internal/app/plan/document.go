@@ -86,7 +86,6 @@ type Document struct {
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 
-	prover   string    // outside solver on whose word alone the status or the bound is
 	outright *Outright // what has checked plans already; nil for nothing
 }
 

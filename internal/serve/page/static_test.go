@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/picture"
+	rddltext "github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // read returns a file of the page.
@@ -58,6 +62,60 @@ func TestModulesParse(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0], "broken.js: SyntaxError") {
 		t.Errorf("%v; expected an error in broken.js alone:\n%s", err, out)
+	}
+}
+
+// TestLanguages asks for completions at a | in the files of problems, and for every word that the readers of these files know.
+func TestLanguages(t *testing.T) {
+	extsolver.Require(t, "node")
+	type question struct {
+		Texts      map[string]string
+		File, Want string
+	}
+	const rddl = "domain d { types { cell : object; way : { @north, @south }; }; pvariables { at(cell) : { state-fluent, bool, default = false }; go(way) : { action-fluent, bool }; }; }\n" +
+		"non-fluents n { domain = d; objects { cell : { c1, c2 }; }; }\n"
+	const pddl = "(define (domain d) (:types truck place - object) (:predicates (at ?t - truck ?p - place)) (:functions (fuel ?t)) (:action drive :parameters (?t - truck)))\n"
+	var questions []question
+	ask := func(want, file string, texts ...string) {
+		q := question{map[string]string{}, file, want}
+		for i := 0; i < len(texts); i += 2 {
+			q.Texts[texts[i]] = texts[i+1]
+		}
+		questions = append(questions, q)
+	}
+	for _, c := range [][2]string{{"a|", "at: state fluent of cell, bool"}, {"g|", "go: action fluent of way, bool"}, {"c1|2", "c1: object of cell"}, {"@n|", "@north: value of way"}, {"cel|", "cell: type"}, {"exists_{?c : cell} at(?|", "?c: parameter"}, {"// a|", ""}, {"3|", ""}} {
+		ask(c[1], "d.rddl", "d.rddl", rddl+c[0])
+	}
+	for _, c := range [][2]string{{"(a|", "at: predicate of ?t - truck ?p - place"}, {"(f|", "fuel: number of ?t"}, {"d|", "drive: action"}, {"(:objects t1 - tru|", "truck: type"}, {"(:objects t1 t2 - truck) (at t|", "t1: object of truck"}, {":para|", ":parameters: section"}, {"; a|", ""}} {
+		ask(c[1], "p.pddl", "d.pddl", pddl, "p.pddl", c[0])
+	}
+	for _, c := range [][2]string{{"hor|", "horizon: number of steps"}, {"[ran|", "[ranges]: table of LO..HI by fluent"}, {"goal = \"a|\"", "at: state fluent of cell, bool"}, {"horizon = h|", ""}, {"[[state]]\nname = \"door\"\nvalues = [\"open\"]\n[[action]]\nname = \"go\"\n[x]\nk = \"do|\"", "door: state"}, {"[[state]]\nname = \"door\"\nvalues = [\"open\"]\n\nrules = [\"door == @|\"]", "@open: value of door"}} {
+		ask(c[1], "task.toml", "d.rddl", rddl, "task.toml", c[0])
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(operator.Functions)), slices.Collect(maps.Keys(rddltext.Distributions))) {
+		ask(name, "d.rddl", "d.rddl", name+"|")
+	}
+	for op := rddltext.Forall; op <= rddltext.ArgMax; op++ {
+		ask(op.String()+"_: quantifier", "d.rddl", "d.rddl", op.String()+"|")
+	}
+	text, err := json.Marshal(map[string]any{"module": read(t, "js/language.js"), "questions": questions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const run = `
+		const vm = require("vm"), { module, questions } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+		const m = new vm.SourceTextModule(module);
+		m.link(() => {}).then(() => m.evaluate()).then(() => {
+			for (const { Texts, File, Want } of questions) {
+				const at = Texts[File].indexOf("|"), text = Texts[File];
+				const offer = m.namespace.offers(File, { ...Texts, [File]: text.replace("|", "") }, at), all = (offer?.items ?? []).map((w) => w.text + ": " + w.detail);
+				if (Want ? !all.some((w) => w === Want || w.startsWith(Want + ": ")) : all.length) console.log(JSON.stringify(text.slice(-40)) + " offers " + all.slice(0, 8).join("; ") + ", not " + Want);
+			}
+		});`
+	cmd := exec.CommandContext(t.Context(), "node", "--experimental-vm-modules", "--no-warnings", "-e", run)
+	cmd.Stdin = bytes.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

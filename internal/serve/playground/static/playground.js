@@ -4,8 +4,9 @@ import { horizons, numbers, steps, values, verdict } from "./js/answer.js";
 import { fill, h, say } from "./js/dom.js";
 import { broken, explained } from "./js/explain.js";
 import { input, refused, select } from "./js/field.js";
+import { frame } from "./js/frame.js";
 import { player, stage } from "./js/player.js";
-import { theme } from "./js/theme.js";
+import { source } from "./js/source.js";
 import { number } from "./js/words.js";
 import { ask, load, stop } from "./planner.js";
 
@@ -20,7 +21,7 @@ const problem = select("Problem", own);
 /** @type {Set<string>} bundled problems without a network */
 const known = new Set();
 const texts = h("div", {});
-/** @type {any[]} fields of the files that are pasted */
+/** @type {ReturnType<typeof source>[]} the files that are pasted */
 let pasted = [];
 /** @type {Object<string, string>} that a task names */
 let beside = {};
@@ -47,7 +48,8 @@ function area(label, hint, rows) {
 function chosen() {
   const kind = kinds[problem.get()];
   beside = {};
-  pasted = kind ? kind.names.map((name) => ({ name, ...area(name, "", 8) })) : [];
+  const all = () => ({ ...beside, ...Object.fromEntries(pasted.map((f) => [f.name, f.get()])) });
+  pasted = kind ? kind.names.map((name) => source({ name, text: "", rows: 8, texts: all, changed() {} })) : [];
   const others = h("input", { type: "file", multiple: true, id: "beside", onchange: async () => {
     for (const f of others.files) beside[f.name] = await f.text();
   } });
@@ -76,9 +78,12 @@ async function run(question) {
   halt.hidden = false;
   try {
     await load(asked());
+    for (const f of pasted) f.fail(null);
     fill(answers, await question());
   } catch (e) {
-    fill(trouble, refused(e));
+    const fault = /** @type {any} */ (e).fault ?? {}, at = pasted.find((f) => f.name === fault.file);
+    for (const f of pasted) f.fail(f === at ? fault : null);
+    if (!at) fill(trouble, refused(e));
   }
   halt.hidden = true;
   for (const b of [plan, why, compare]) b.removeAttribute("aria-disabled");
@@ -145,9 +150,7 @@ const form = h("form", { class: "card side", "aria-label": "Problem and question
 h("div", { class: "row" }, plan, why, halt), h("h2", {}, "What if"), extra.element, h("div", { class: "row" }, compare), trouble);
 
 async function begin() {
-  theme(/** @type {HTMLSelectElement} */ (document.getElementById("theme")));
-  const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-  fill(main, h("h1", {}, "Playground"), h("p", { class: "intro" }, "Plan, change and explain problems in this browser: nothing leaves it. Large problems need the program itself, which has more memory and all processors."),
+  fill(frame(), h("h1", {}, "Playground"), h("p", { class: "intro" }, "Plan, change and explain problems in this browser: nothing leaves it. Large problems need the program itself, which has more memory and all processors."),
     h("div", { class: "columns" }, form, answers));
   problem.control.addEventListener("change", chosen);
   try {
@@ -162,8 +165,4 @@ async function begin() {
   document.documentElement.dataset.ready = "yes";
 }
 
-document.getElementById("skip")?.addEventListener("click", (e) => {
-  e.preventDefault();
-  document.getElementById("main")?.focus();
-});
 begin();

@@ -80,6 +80,25 @@ export function say(text) {
   if (place && place.textContent !== text) place.textContent = text;
 }
 
+/**
+ * A listener that acts once at a time. A button that acts is not disabled meanwhile: it has the focus.
+ * @param {(e: any) => Promise<any>} act
+ */
+export function once(act) {
+  let acting = false;
+  return async (/** @type {any} */ e) => {
+    e.preventDefault();
+    if (acting) return;
+    const button = e.submitter ?? e.currentTarget;
+    acting = true;
+    button.setAttribute("aria-disabled", "true");
+    await act(e).finally(() => {
+      acting = false;
+      button.removeAttribute("aria-disabled");
+    });
+  };
+}
+
 let names = 0;
 
 /** Returns an identifier that no other element has. */

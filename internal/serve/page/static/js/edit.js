@@ -1,8 +1,9 @@
 // The workbench: the files of a problem are edited, and what is right is a problem at once.
 
 import * as api from "./api.js";
-import { calm, fill, h, id, say } from "./dom.js";
-import { refused, sentence } from "./field.js";
+import { calm, fill, h, once, say } from "./dom.js";
+import { refused } from "./field.js";
+import { source } from "./source.js";
 
 /** Files that are edited; the others of a problem go along. */
 const editable = /\.(toml|rddl|pddl)$/;
@@ -21,10 +22,10 @@ const kept = 6;
  */
 export function editor(options) {
   const trouble = h("div", {}), files = h("div", {}), state = h("p", { class: "hint", role: "status" });
-  const begin = h("button", { type: "button", class: "small", onclick: copy }, "Edit a copy of this problem");
+  const begin = h("button", { type: "button", class: "small", onclick: once(copy) }, "Edit a copy of this problem");
   const undo = h("button", { type: "button", class: "small", hidden: true, onclick: back }, "Undo the last change");
   const element = h("details", {}, h("summary", {}, "Edit the problem"), h("p", { class: "hint" }, "Its files, with what is asked now. Whatever is right is planned again at once; what is wrong is shown at its place."), h("div", { class: "row" }, begin, undo), files, state, trouble);
-  /** @type {Map<string, {box: any, error: Element}>} */
+  /** @type {Map<string, any>} by the name of the file */
   let boxes = new Map();
   /** @type {Map<string, Blob>} */
   let others = new Map();
@@ -34,10 +35,9 @@ export function editor(options) {
   /** @type {Map<string, Texts>} by the problem that it made, in order */
   const made = new Map();
 
-  const texts = () => Object.fromEntries([...boxes].map(([n, f]) => [n, f.box.value]));
+  const texts = () => Object.fromEntries([...boxes].map(([n, f]) => [n, f.get()]));
   async function copy() {
     fill(trouble);
-    begin.disabled = true;
     try {
       const of = await api.post(`problems/${api.part(options.problem())}/copy`, { ...options.asked(), name: options.problem().replace(/-edit[-0-9]*$/, "") + "-edit" });
       const large = of.files.find((/** @type {any} */ f) => f.bytes > largest);
@@ -46,8 +46,8 @@ export function editor(options) {
       others = new Map([...all].filter(([n]) => !editable.test(n)));
       const own = await Promise.all([...all].filter(([n]) => editable.test(n)).map(async ([n, b]) => [n, await b.text()]));
       name = of.problem;
-      fill(files);
-      boxes = new Map(own.sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, text]) => [n, box(n, text)]));
+      boxes = new Map(own.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, source({ name, text, texts, changed() { round++; soon(); } })]));
+      fill(files, [...boxes.values()].map((f) => f.element));
       history = [texts()];
       keep(of.problem);
       await options.use(of.problem);
@@ -55,15 +55,6 @@ export function editor(options) {
     } catch (e) {
       fill(trouble, refused(e));
     }
-    begin.disabled = false;
-  }
-  /** @param {string} n @param {string} text */
-  function box(n, text) {
-    const label = id(), error = h("div", { class: "error", id: id(), role: "alert" });
-    const area = h("textarea", { id: label, class: "code", spellcheck: "false", autocapitalize: "off", rows: Math.min(18, text.split("\n").length + 1), "aria-describedby": error.id, oninput: () => { round++; soon(); } });
-    area.value = text;
-    files.append(h("div", { class: "field" }, h("label", { for: label }, n), area, error));
-    return { box: area, error };
   }
   /** Notes what a problem was made of, and removes what nobody can go back to. @param {string} problem */
   function keep(problem) {
@@ -81,17 +72,11 @@ export function editor(options) {
       fill(trouble, refused({ fault }));
       return;
     }
-    const line = at.box.value.split("\n")[(fault.line ?? 0) - 1], from = Math.max(0, (fault.column ?? 1) - 1);
-    at.box.setAttribute("aria-invalid", "true");
-    const word = line === undefined ? "" : /^\w+|^./.exec(line.slice(from))?.[0] ?? "␣";
-    fill(at.error, line !== undefined && h("span", { class: "code" }, `${fault.line}: ${line.slice(0, from)}`, h("mark", {}, word), line.slice(from + word.length)), sentence(fault.error + (fault.hint ? `; ${fault.hint}` : "")));
+    at.fail(fault);
   }
   function clear() {
     fill(trouble);
-    for (const f of boxes.values()) {
-      f.box.removeAttribute("aria-invalid");
-      fill(f.error);
-    }
+    for (const f of boxes.values()) f.fail(null);
   }
   async function send() {
     const mine = ++round, now = texts();
@@ -126,7 +111,7 @@ export function editor(options) {
   const soon = calm(700, send);
   /** @param {Texts} to */
   function put(to) {
-    for (const [n, f] of boxes) f.box.value = to[n] ?? "";
+    for (const [n, f] of boxes) f.set(to[n] ?? "");
   }
   async function back() {
     const now = JSON.stringify(texts()), last = history[history.length - 1];

@@ -1,6 +1,7 @@
 // A field for a rule: an expression with completion, and errors where they are.
 
 import * as api from "./api.js";
+import { completions } from "./completions.js";
 import { calm, fill, h, id } from "./dom.js";
 
 /**
@@ -20,47 +21,21 @@ import { calm, fill, h, id } from "./dom.js";
  * @returns {Expression}
  */
 export function expression(options) {
-  const choices = h("ul", { class: "options", role: "listbox", id: id(), "aria-label": "Completions", hidden: true });
   const error = h("div", { class: "error", id: id(), role: "alert" }), hint = h("p", { class: "hint" });
   const help = options.help && h("p", { class: "hint", id: id() }, options.help);
-  const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": help ? null : options.label, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": choices.id, "aria-describedby": (help ? help.id + " " : "") + error.id,
+  const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": help ? null : options.label, "aria-expanded": "false", "aria-describedby": (help ? help.id + " " : "") + error.id,
     autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+  const list = completions(box, {
+    look: (forced) => (forced ? look(true, true) : soon()),
+    taken() {
+      options.changed();
+      look(false);
+    },
+  });
   const element = h("div", { class: "rule" }, help && h("label", { for: box.id }, options.label), h("div", { class: "line" }, box,
-    options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), choices, help, error, hint);
-  /** @type {{from: number, to: number, items: any[]}|null} */
-  let offered = null;
-  let at = -1, asked = 0, sound = "";
+    options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), list.element, help, error, hint);
+  let asked = 0, sound = "";
 
-  function close() {
-    choices.hidden = true;
-    box.setAttribute("aria-expanded", "false");
-    box.removeAttribute("aria-activedescendant");
-    at = -1;
-  }
-  function offer() {
-    const items = offered?.items ?? [];
-    const typed = offered ? box.value.slice(offered.from, offered.to) : "";
-    if (!items.length || document.activeElement !== box || (items.length === 1 && items[0].text === typed)) return close();
-    fill(choices, items.slice(0, 50).map((c, i) => h("li", { id: choices.id + "-" + i, role: "option", "aria-selected": String(i === at), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); take(i); } },
-      h("span", { class: "code" }, c.text), h("span", { class: "detail" }, c.detail || c.kind))));
-    choices.hidden = false;
-    box.setAttribute("aria-expanded", "true");
-    if (at >= 0) {
-      box.setAttribute("aria-activedescendant", choices.id + "-" + at);
-      choices.children[at]?.scrollIntoView({ block: "nearest" });
-    } else box.removeAttribute("aria-activedescendant");
-  }
-  /** @param {number} i */
-  function take(i) {
-    if (!offered) return;
-    const text = offered.items[i].text, end = offered.from + text.length;
-    box.value = box.value.slice(0, offered.from) + text + box.value.slice(offered.to);
-    box.setSelectionRange(end, end);
-    offered = null;
-    close();
-    options.changed();
-    look(false);
-  }
   /** @param {{message: string, from: number, to: number}|null} e */
   function show(e) {
     if (!e) {
@@ -95,39 +70,15 @@ export function expression(options) {
       show(text.trim() ? answer.error : null);
       fill(hint, answer.warnings.join(" "));
       if (answer.valid) accept(text.trim());
-      offered = complete ? answer.completions : null;
-      if (offered && offered.from === offered.to && !forced) offered = null; // nothing is begun: the next operator is asked for with Ctrl and space
-      offer();
+      const offer = complete ? answer.completions : null;
+      list.offer(offer && offer.from === offer.to && !forced ? null : offer); // nothing is begun: the next operator is asked for with Ctrl and space
     } catch (e) {
       if (mine === asked) show({ message: String(/** @type {any} */ (e).message), from: 0, to: 0 });
     }
   }
   const soon = calm(150, () => look(true)), later = calm(400, () => options.changed());
-  box.addEventListener("input", () => {
-    at = -1;
-    soon();
-    later();
-  });
+  box.addEventListener("input", later);
   box.addEventListener("change", () => options.changed());
-  box.addEventListener("blur", () => setTimeout(close, 100));
-  box.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
-    const n = Math.min(50, offered?.items.length ?? 0);
-    if (e.key === " " && e.ctrlKey) {
-      e.preventDefault();
-      look(true, true);
-    } else if (choices.hidden) return;
-    else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
-      e.preventDefault();
-      at = e.key === "ArrowDown" ? (at + 1) % n : (at - 1 + n) % n;
-      offer();
-    } else if ((e.key === "Enter" || e.key === "Tab") && at >= 0) {
-      e.preventDefault();
-      take(at);
-    } else if (e.key === "Escape") {
-      e.stopPropagation();
-      close();
-    }
-  });
   return {
     element, get: () => box.value.trim(), sound: () => sound, focus: () => box.focus(),
     set(text) {

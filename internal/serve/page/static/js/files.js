@@ -2,7 +2,7 @@
 // fetches them itself.
 
 import * as api from "./api.js";
-import { h } from "./dom.js";
+import { h, once } from "./dom.js";
 import { refused } from "./field.js";
 
 /**
@@ -10,8 +10,7 @@ import { refused } from "./field.js";
  * @param {string} text @param {string} path below the interface @param {string} name of the file @param {any} [asked] sent, for a file that is made then
  */
 export function download(text, path, name, asked) {
-  const button = h("button", { type: "button", class: "small", onclick: async () => {
-    button.disabled = true;
+  const button = h("button", { type: "button", class: "small", onclick: once(async () => {
     try {
       const at = await api.file(path, asked);
       h("a", { href: at, download: name }).click();
@@ -19,8 +18,7 @@ export function download(text, path, name, asked) {
     } catch (e) {
       button.after(refused(e));
     }
-    button.disabled = false;
-  } }, text);
+  }) }, text);
   return button;
 }
 

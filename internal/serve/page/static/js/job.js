@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { headline } from "./answer.js";
 import { lines } from "./chart.js";
-import { fill, h, say } from "./dom.js";
+import { fill, h, once, say } from "./dom.js";
 import { refused, sentence } from "./field.js";
 import { download } from "./files.js";
 import { question } from "./stale.js";
@@ -32,7 +32,7 @@ export function monitor(options) {
   const state = h("span", { class: "state" }), detail = h("span", {}), time = h("span", { class: "hint" });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": options.label + ": progress" });
   const figures = h("dl", { class: "numbers" }), plot = h("div", { class: "plot-place" }), fault = h("div", {});
-  const stop = h("button", { type: "button", onclick: cancel }, "Stop");
+  const stop = h("button", { type: "button", onclick: once(cancel) }, "Stop");
   const element = h("section", { class: "card", "aria-label": options.label, hidden: true }, h("div", { class: "status" }, state, detail, time), bar, figures, plot, stop, fault);
   /** @type {Job|null} */
   let job = null;
@@ -118,13 +118,11 @@ export function monitor(options) {
   }
   async function cancel() {
     if (!job) return;
-    stop.disabled = true;
     try {
       await api.remove("jobs/" + api.part(job.job));
     } catch (e) {
       fill(fault, refused(e));
     }
-    stop.disabled = false;
   }
   function clear() {
     close();
@@ -174,6 +172,7 @@ export function monitor(options) {
       return found;
     },
     current: () => job,
+    running: () => job !== null && !ended(job),
   };
 }
 
@@ -192,7 +191,7 @@ export function outcome(job) {
 export function leavings(job) {
   const files = job.files ?? [];
   const link = (/** @type {any} */ f) => (f.name === "certificate.zip" ? download("Certificate (zip)", `jobs/${api.part(job.job)}/certificate`, f.name) : download(f.name, `jobs/${api.part(job.job)}/files/${api.part(f.name)}`, f.name));
-  const page = job.kind === "plan" && job.result?.plan?.length ? download("Share as one page (html)", `problems/${api.part(job.problem)}/picture`, "plan.html", { job: job.job, format: "html" }) : null;
+  const page = ["plan", "run"].includes(job.kind) && job.result && job.result.status !== "unknown" ? download("Share as one page (html)", `problems/${api.part(job.problem)}/picture`, "plan.html", { job: job.job, format: "html" }) : null;
   return h("div", {}, (page || files.length > 0) && h("div", { class: "row", role: "group", "aria-label": "Files to download" }, page, files.map(link)),
     job.command && h("details", {}, h("summary", {}, "The same from a command line"), h("p", { class: "code" }, job.command)));
 }

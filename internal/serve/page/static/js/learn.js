@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { lines } from "./chart.js";
 import { columns } from "./columns.js";
 import { compared, doubts } from "./compared.js";
-import { fill, h, say } from "./dom.js";
+import { fill, h, once, say } from "./dom.js";
 import { input, refused, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { planning } from "./learnplan.js";
@@ -34,14 +34,14 @@ export function view(root, server) {
   const goal = input("Goal", "An expression that has to hold after the last step, such as floor == 0. It may be empty."), reward = input("Reward of a step", "A sum, such as -(command ~= @wait). It may be empty.");
   const missing = select("Rows with missing values", [["", "leave out"], ["previous", "take the value before"], ["keep", "keep"], ["error", "refuse the log"]]);
   const makeButton = h("button", { type: "submit", class: "primary" }, "Make a problem of it");
-  const make = h("form", { class: "card", "aria-label": "Columns", novalidate: true, hidden: true, onsubmit: create }, h("h2", {}, "2. Columns"), about, taken, table.element,
+  const make = h("form", { class: "card", "aria-label": "Columns", novalidate: true, hidden: true, onsubmit: once(create) }, h("h2", {}, "2. Columns"), about, taken, table.element,
     h("div", { class: "halves" }, h("div", {}, name.element, missing.element), h("div", {}, goal.element, reward.element)), trouble.make, h("div", { class: "row" }, makeButton));
 
   const which = select("Problem", []), what = h("p", { class: "hint" });
   const recipe = select("Recipe", [["", "structure: find the inputs of each output, build a small network"], ["dense", "dense: train all weights"]]);
   const epochs = input("Epochs", undefined, { inputmode: "numeric", placeholder: "the recipe's" }), hidden = input("Hidden layers", "For the dense recipe, such as 64, 64.", { placeholder: "the recipe's" }), seed = input("Seed", undefined, { inputmode: "numeric", placeholder: "0" });
-  const trainButton = h("button", { type: "submit", class: "primary" }, "Train");
-  const train = h("form", { class: "card", "aria-label": "Training", novalidate: true, onsubmit: learn }, h("h2", {}, "3. Training"), h("div", { class: "halves" }, h("div", {}, which.element, what, recipe.element), h("div", {}, hidden.element, h("div", { class: "pair" }, epochs.element, seed.element))),
+  const trainButton = h("button", { type: "submit", class: "primary", disabled: true }, "Train");
+  const train = h("form", { class: "card", "aria-label": "Training", novalidate: true, onsubmit: once(learn) }, h("h2", {}, "3. Training"), h("div", { class: "halves" }, h("div", {}, which.element, what, recipe.element), h("div", {}, hidden.element, h("div", { class: "pair" }, epochs.element, seed.element))),
     trouble.train, h("div", { class: "row" }, trainButton));
   which.control.addEventListener("change", () => chooseProblem(which.get()));
 
@@ -116,9 +116,7 @@ export function view(root, server) {
     guess();
     say(`${log.name} was read: ${counted(log.columns.length, "column")}.`);
   }
-  /** @param {Event} e */
-  async function create(e) {
-    e.preventDefault();
+  async function create() {
     fill(trouble.make);
     for (const f of [goal, reward, name]) f.fail(null);
     table.clear();
@@ -129,7 +127,6 @@ export function view(root, server) {
       return;
     }
     for (const [key, f] of /** @type {[string, any][]} */ ([["name", name], ["goal", goal], ["reward", reward], ["missing", missing]])) if (f.get()) request[key] = f.get();
-    makeButton.disabled = true;
     try {
       const made = await api.post(`logs/${api.part(state.log)}/problem`, request);
       Object.assign(state, { problem: made.problem.problem, train: "", test: "", plan: "" });
@@ -146,7 +143,6 @@ export function view(root, server) {
         f.control.focus();
       } else if (!table.fail(sentence(said))) fill(trouble.make, refused(x));
     }
-    makeButton.disabled = false;
   }
   async function problems() {
     const all = (await listing()).filter((p) => p.source === "uploaded" && p.network_file), chosen = all.find((p) => p.problem === state.problem);
@@ -169,9 +165,7 @@ export function view(root, server) {
     if (!problem) return;
     await Promise.all([contradictions(), entry?.network ? network() : null]);
   }
-  /** @param {Event} e */
-  async function learn(e) {
-    e.preventDefault();
+  async function learn() {
     fill(trouble.train);
     const request = /** @type {Object<string, any>} */ ({ kind: "train", problem: state.problem });
     let ok = true;
@@ -192,7 +186,6 @@ export function view(root, server) {
     for (const s of [result, errors]) s.hidden = true;
     testing.clear();
     next.show(null);
-    trainButton.disabled = true;
     try {
       state.train = (await live.begin(request)).job;
       state.test = "";
@@ -202,7 +195,6 @@ export function view(root, server) {
       if (f) f.fail(sentence(said));
       else fill(trouble.train, refused(x));
     }
-    trainButton.disabled = false;
   }
   /** @param {any} event @param {string} kind */
   function curve(event, kind) {
@@ -247,6 +239,7 @@ export function view(root, server) {
       t.held_out ? h("p", {}, h("strong", {}, `Rows held out: ${errorsOf(t.held_out)}`)) : h("p", {}, `No row was held out, since ${t.held_out_why}.`),
       h("p", {}, `Training rows: ${errorsOf(t.train)}`)),
       t.reward && rewarded(t.reward), doubts(t), leavings(job)), job.command);
+    say(`Training: Done. ${t.held_out ? "Rows held out" : "Training rows"}: ${errorsOf(first)}`);
     if (state.test) await testing.resume(state.test);
     else measure();
     await contradictions();

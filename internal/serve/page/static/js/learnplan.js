@@ -1,7 +1,7 @@
 // The end of the view Learn: a goal, a plan for what was learned, and all of it to take along.
 
 import * as api from "./api.js";
-import { fill, h } from "./dom.js";
+import { fill, h, once } from "./dom.js";
 import { expression } from "./expression.js";
 import { input, refused, sentence } from "./field.js";
 import { download } from "./files.js";
@@ -18,30 +18,33 @@ export function planning(options) {
   const goal = expression({ label: "Goal of the plan", use: "goal", problem: options.problem, changed: () => old.check(), help: "What must hold after the last step. Empty: the problem's own." });
   const steps = input("Length of the plan", "Such as 8, or 1..20 to try each.", { inputmode: "numeric", oninput: () => old.check() });
   const trouble = h("div", {}), along = h("div", {}), more = h("p", { hidden: true });
-  const form = h("form", { class: "card", "aria-label": "Planning", novalidate: true, hidden: true, onsubmit: submit }, h("h2", {}, "5. Plan"), h("div", { class: "halves" }, goal.element, steps.element), trouble, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Plan")));
+  const form = h("form", { class: "card", "aria-label": "Planning", novalidate: true, hidden: true, onsubmit: once(submit) }, h("h2", {}, "5. Plan"), h("div", { class: "halves" }, goal.element, steps.element), trouble, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Plan")));
   const answer = planView("The plan"), live = monitor({ label: "Planning", chart: true, done: ended }), answers = h("div", {}, live.element, answer.element, more);
-  const old = stale({ place: answers, again: "Plan", now: () => question(request()) });
+  const old = stale({ place: answers, again: "Plan", now: request, valid, running: live.running, ask });
   const take = h("section", { class: "card", "aria-label": "Take it along", hidden: true }, h("h2", {}, "6. Take it along"), along);
   /** @type {any} */
   let entry = null;
-  let trained = "", made = "", own = 0, busy = false;
+  let trained = "", made = "", own = 0;
 
   function request() {
     const text = steps.get();
     return { kind: "plan", problem: options.problem(), ...(text && { horizon: /^[0-9]+$/.test(text) ? Number(text) : text }), ...(goal.get() && { goal: goal.get() }) };
   }
-  /** @param {Event} e */
-  async function submit(e) {
-    e.preventDefault();
-    fill(trouble);
-    const asked = request(), wrong = !/^[1-9][0-9]*(\.\.[1-9][0-9]*)?$/.test(steps.get()) && (steps.get() || !own);
+  /** Checks the length before it is sent. */
+  function valid() {
+    const wrong = !/^[1-9][0-9]*(\.\.[1-9][0-9]*)?$/.test(steps.get()) && (steps.get() || !own);
     steps.fail(wrong ? (steps.get() ? `“${steps.get()}” is not a number of steps.` : "A log has no length of its own.") : null, "Write a number of steps.");
-    if (wrong) {
-      steps.control.focus();
-      return;
-    }
-    if (busy) return;
-    busy = true; // the button is not disabled: it has the focus
+    if (wrong) steps.control.focus();
+    return !wrong;
+  }
+  async function submit() {
+    fill(trouble);
+    if (!valid()) return;
+    old.drop();
+    await ask(request());
+  }
+  /** @param {any} asked */
+  async function ask(asked) {
     try {
       made = (await live.begin(asked)).job;
       answer.hide();
@@ -51,7 +54,6 @@ export function planning(options) {
     } catch (x) {
       fail(x);
     }
-    busy = false;
   }
   /** @param {any} x */
   function fail(x) {
@@ -67,7 +69,11 @@ export function planning(options) {
   /** @param {any} job */
   function ended(job) {
     if (job.error && !job.result) fail({ fault: job.error });
-    if (!job.result) return;
+    if (job.result) planned(job);
+    old.ended();
+  }
+  /** @param {any} job */
+  function planned(job) {
     answer.show(job, 0, job.job === made);
     fill(more, h("a", { class: "button", href: `#plan?${paramsOf(job.request)}&job=${job.job}` }, "Open it in Plan, with all settings"));
     more.hidden = false;

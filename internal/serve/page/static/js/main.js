@@ -4,11 +4,11 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { fill, h } from "./dom.js";
 import { input, refused } from "./field.js";
+import { frame } from "./frame.js";
 import * as learn from "./learn.js";
 import * as plan from "./plan.js";
 import * as results from "./results.js";
 import * as run from "./run.js";
-import { theme } from "./theme.js";
 import * as whatif from "./whatif.js";
 
 /** @typedef {{show: (params: URLSearchParams) => Promise<void>}} View */
@@ -18,7 +18,7 @@ const views = /** @type {Object<string, {view: (root: HTMLElement, server: any) 
   run: { view: run.view, title: "Run" }, results: { view: results.view, title: "Results" },
 });
 
-const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const main = frame();
 
 /** @type {Map<string, {root: HTMLElement, view: View}>} */
 const open = new Map();
@@ -37,7 +37,13 @@ async function show(server) {
     open.set(name, shown);
     main.append(root);
   }
+  const left = [...open.values()].find(({ root }) => root !== shown?.root && root.contains(document.activeElement));
   for (const [other, { root }] of open) root.hidden = other !== name;
+  if (left) { // by a link in it, whose focus goes along
+    const head = /** @type {HTMLElement} */ (shown.root.querySelector("h1"));
+    head.tabIndex = -1;
+    head.focus();
+  }
   document.title = views[name].title + " – fdplan";
   for (const a of document.querySelectorAll("#views a")) {
     if (/** @type {HTMLElement} */ (a).dataset.view === name) a.setAttribute("aria-current", "page");
@@ -105,9 +111,4 @@ leave.addEventListener("click", async () => {
   location.reload();
 });
 
-document.getElementById("skip")?.addEventListener("click", (e) => {
-  e.preventDefault(); // the fragment is the state of the view
-  main.focus();
-});
-theme(/** @type {HTMLSelectElement} */ (document.getElementById("theme")));
 begin();

@@ -17,10 +17,10 @@ import { question, stale } from "./stale.js";
 export function view(root, server) {
   let job = "", asked = "", step = 0, written = "", pictured = "", busy = false, pressed = false; // pictured is what the picture of the start shows
   const trouble = h("div", {});
-  const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
+  const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { button.disabled = !summary; draw(); } });
   const bench = editor({ problem: settings.problem.get, asked: settings.copied, use });
-  const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
-  const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin), bench.element);
+  const button = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
+  const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, button), bench.element);
   const initial = stage("Picture of the initial state", settings.choose);
   const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, initial.notes);
   const answer = planView("The plan", (k) => {
@@ -30,7 +30,7 @@ export function view(root, server) {
   const live = monitor({ label: "Planning", chart: true, done: ended });
   const answers = h("div", {}, live.element, answer.element);
   const last = answered({ open(of) { bench.recall(of.problem); location.hash = `#plan?${paramsOf(of.request)}&job=${of.job}`; } });
-  const old = stale({ place: answers, again: "Plan", now: () => question(settings.request("plan")), back: (text) => { settings.restore(new URLSearchParams(text)).then(note); } });
+  const old = stale({ place: answers, again: "Plan", now: () => settings.request("plan"), from: () => settings.params().toString(), valid: () => settings.valid(), running: live.running, ask: (request, from) => { begin(request, from, true); }, back: (text) => { settings.restore(new URLSearchParams(text)).then(note); } });
   fill(root, h("h1", {}, "Plan"), h("p", { class: "intro" }, "Find the plan with the best reward, and a proof that no plan is better."),
     h("div", { class: "columns" }, form, h("div", {}, old.element, answers, last.element, start)));
 
@@ -80,7 +80,13 @@ export function view(root, server) {
     fill(trouble);
     pressed = busy;
     if (busy || !settings.valid()) return;
-    const request = settings.request("plan"), from = settings.params().toString();
+    old.drop();
+    const request = settings.request("plan");
+    await begin(request, settings.params().toString(), still);
+    if (pressed && question(settings.request("plan")) !== question(request)) ask(still); // the form has changed since
+  }
+  /** @param {any} request @param {string} from its settings @param {boolean} still */
+  async function begin(request, from, still) {
     busy = true; // the button is not disabled: it has the focus
     try {
       const made = (await live.begin(request, still)).job;
@@ -95,15 +101,16 @@ export function view(root, server) {
       settings.fail(x, trouble);
     }
     busy = false;
-    if (pressed && question(settings.request("plan")) !== question(request)) ask(still); // the form has changed since
   }
   /** @param {any} ended */
   function ended(ended) {
     if (ended.error && !ended.result) settings.fail({ fault: ended.error }, null);
-    if (!ended.result) return;
-    start.open = false;
-    last.add(ended);
-    answer.show(ended, step, ended.job === asked);
+    if (ended.result) {
+      start.open = false;
+      last.add(ended);
+      answer.show(ended, step, ended.job === asked);
+    }
+    old.ended();
   }
   return {
     /** @param {URLSearchParams} params */

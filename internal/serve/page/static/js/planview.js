@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { horizons, numbers, policyVerdict, steps, values, verdict } from "./answer.js";
-import { fill, h } from "./dom.js";
+import { fill, h, once } from "./dom.js";
 import { explained, forcing } from "./explain.js";
 import { expression } from "./expression.js";
 import { refused } from "./field.js";
@@ -88,13 +88,13 @@ export function planView(name, moved = () => {}) {
     for (const place of [because, asking]) fill(place);
     if (job.kind !== "plan" || job.request.incremental || !job.result.plan?.length) return;
     const asked = expression({ label: "Why not …", use: "rule", problem: () => job.problem, changed() {}, help: "A rule that the plan does not keep, such as ~move-west, or x@2 for the value at step 2. “What if” plans with it, and says what it costs and why." });
-    fill(because, h("button", { type: "button", onclick: async () => {
+    fill(because, h("button", { type: "button", onclick: once(async () => {
       try {
         await looking.begin({ ...explaining(job), horizon: job.result.horizon, of: job.job }, true);
       } catch (e) {
         fill(because, refused(e));
       }
-    } }, "Why these steps?"));
+    }) }, "Why these steps?"));
     fill(asking, asked.element, h("div", { class: "row" }, h("button", { type: "button", onclick() {
       if (asked.get()) location.hash = `#whatif?${paramsOf(job.request)}&change=${encodeURIComponent(asked.get())}`;
       else asked.fail("Write a rule here, for example ~move-west.");
@@ -107,14 +107,13 @@ export function planView(name, moved = () => {}) {
     const a = job.result, r = job.request;
     if (a.status !== "infeasible" || a.start_breaks || r.incremental) return;
     const horizon = a.horizon ?? Math.max(...(a.horizons ?? []).map((/** @type {any} */ l) => l.horizon));
-    const button = h("button", { type: "button", onclick: async () => {
-      button.disabled = true;
+    const button = h("button", { type: "button", onclick: once(async () => {
       try {
         await live.begin({ ...explaining(job), horizon });
       } catch (e) {
         fill(why, refused(e));
       }
-    } }, a.horizons?.length > 1 ? `Why is there no plan of ${horizon} steps?` : "Why is there no plan?");
+    }) }, a.horizons?.length > 1 ? `Why is there no plan of ${horizon} steps?` : "Why is there no plan?");
     fill(why, button);
     if (fresh) button.click();
   }

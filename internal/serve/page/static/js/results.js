@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { fill, h, say } from "./dom.js";
+import { fill, h, once, say } from "./dom.js";
 import { check, input, refused, sentence } from "./field.js";
 import { download } from "./files.js";
 import { ended, monitor } from "./job.js";
@@ -28,7 +28,7 @@ export function view(root, server) {
   const quick = check("Quick", "Less than five minutes: short limits and the smaller problems.");
   quick.set("1");
   const begin = h("button", { type: "submit", class: "primary" }, "Start the bench");
-  const form = h("form", { class: "card side", "aria-label": "Start a bench", novalidate: true, onsubmit: submit }, h("h2", {}, "Start a bench"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
+  const form = h("form", { class: "card side", "aria-label": "Start a bench", novalidate: true, onsubmit: once(submit) }, h("h2", {}, "Start a bench"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
   const live = monitor({ label: "Bench", several: true, done: async () => {
     await Promise.all([readBenches(), readJobs()]);
     if (chosen) await open(chosen); // its journal and report are complete now
@@ -51,9 +51,7 @@ export function view(root, server) {
     if (job) p.set("job", job);
     address.write("results", p);
   }
-  /** @param {Event} e */
-  async function submit(e) {
-    e.preventDefault();
+  async function submit() {
     fill(trouble);
     const request = /** @type {Object<string, any>} */ ({ kind: "bench", quick: quick.get() === "1" });
     const words = (/** @type {any} */ f) => f.get().split(/[,\s]+/).filter((/** @type {string} */ t) => t);
@@ -61,7 +59,6 @@ export function view(root, server) {
     if (words(tables).length) request.tables = words(tables);
     if (total.get()) request.total_time = total.get();
     for (const f of [engines, tables, total]) f.fail(null);
-    begin.disabled = true;
     try {
       job = (await live.begin(request)).job;
       note();
@@ -71,7 +68,6 @@ export function view(root, server) {
       if (f) f.fail(sentence(said));
       else fill(trouble, refused(x));
     }
-    begin.disabled = false;
   }
   async function readBenches() {
     const all = (await api.get("results")).results;
@@ -91,8 +87,7 @@ export function view(root, server) {
     settings.set("job", j.job);
     const place = to === "learn" ? `#learn?problem=${api.part(j.problem)}&train=${api.part(j.job)}` : to === "results" ? `#results?job=${api.part(j.job)}` : `#${to}?${settings}`;
     const over = ended(j);
-    const act = h("button", { type: "button", class: "small", "aria-label": `${over ? "Remove" : "Stop"} ${name}`, onclick: async () => {
-      act.disabled = true;
+    const act = h("button", { type: "button", class: "small", "aria-label": `${over ? "Remove" : "Stop"} ${name}`, onclick: once(async () => {
       try {
         await api.remove(`jobs/${api.part(j.job)}${over ? "?remove=true" : ""}`);
         say(over ? "The job was removed." : "The job was stopped.");
@@ -100,7 +95,7 @@ export function view(root, server) {
         fill(trouble, refused(x));
       }
       await readJobs();
-    } }, over ? "Remove" : "Stop");
+    }) }, over ? "Remove" : "Stop");
     const kind = j.status === "done" ? "good" : j.status === "failed" ? "bad" : over ? "" : "live";
     return h("tr", {}, h("th", { scope: "row" }, to ? h("a", { href: place }, name) : name), h("td", {}, h("span", { class: "badge " + kind }, j.status), " ", j.verdict ?? j.error?.error ?? ""), h("td", {}, moment(j.started ?? j.created)), h("td", {}, act));
   }

@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { changes } from "./answer.js";
-import { fill, h } from "./dom.js";
+import { fill, h, once, say as announce } from "./dom.js";
 import { input, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
@@ -28,7 +28,7 @@ export function view(root, server) {
   const own = /** @type {[string, any][]} */ ([["how", how], ["in", simulator], ["every", every], ["count", count], ["until", until], ["plan_time", time]]);
   const settings = setup({ server, simulator: false, range: true, proofs: false, changed: note, extra: [how.element, simulator.element, acting], loaded: (s) => { begin.disabled = !s; } });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Run");
-  const form = h("form", { class: "card side", "aria-label": "Problem and system", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
+  const form = h("form", { class: "card side", "aria-label": "Problem and system", novalidate: true, onsubmit: once(submit) }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
   for (const [, f] of own) f.control.addEventListener("change", () => { acting.hidden = how.get() !== "run"; note(); });
 
   /** @type {{name: string, kind: string, title: string}[]} */
@@ -56,7 +56,7 @@ export function view(root, server) {
     note();
   });
   const answers = h("div", {}, live.element, happening, outcome, answer.element);
-  const old = stale({ place: answers, again: "Run", now: () => question(request()) });
+  const old = stale({ place: answers, again: "Run", now: request, valid, running: live.running, ask });
   fill(root, h("h1", {}, "Run"), h("p", { class: "intro" }, "Carry plans out in a simulator or on the real system, and see where it does not do what was planned."),
     h("div", { class: "columns" }, form, h("div", {}, old.element, answers)));
 
@@ -87,19 +87,24 @@ export function view(root, server) {
     if (time.get()) r.plan_time = time.get();
     return r;
   }
-  /** @param {Event} e */
-  async function submit(e) {
-    e.preventDefault();
-    fill(trouble);
+  /** Checks numbers before they are sent. */
+  function valid() {
     let ok = settings.valid();
     for (const f of [every, count]) {
       const wrong = how.get() === "run" && f.get() !== "" && !(Number(f.get()) >= 1 && /^[0-9]+$/.test(f.get()));
       f.fail(wrong ? `“${f.get()}” is not a number of steps from 1.` : null);
       ok &&= !wrong;
     }
-    if (!ok) return;
-    const asked = request();
-    begin.disabled = true;
+    return ok;
+  }
+  async function submit() {
+    fill(trouble);
+    if (!valid()) return;
+    old.drop();
+    await ask(request());
+  }
+  /** @param {any} asked */
+  async function ask(asked) {
     try {
       const made = (await live.begin(asked)).job;
       if (made !== job) {
@@ -115,7 +120,6 @@ export function view(root, server) {
         f.control.focus();
       } else settings.fail(x, trouble);
     }
-    begin.disabled = false;
   }
   /** @param {string} name @param {string} [kind] */
   function say(name, kind = "") {
@@ -139,9 +143,9 @@ export function view(root, server) {
   function ended(now) {
     if (now.error && !now.result) settings.fail({ fault: now.error }, null);
     const r = now.result;
-    if (!r) return;
-    if (now.kind === "run") show(now);
-    else answer.show(now, at);
+    if (r && now.kind === "run") show(now);
+    else if (r) answer.show(now, at);
+    old.ended();
   }
   /** @param {any} now */
   async function show(now) {
@@ -153,6 +157,7 @@ export function view(root, server) {
     outcome.hidden = false;
     happening.open = false;
     const good = r.status === "goal" || r.status === "done" || r.status === "steps";
+    announce(`${ends[r.status] ?? sentence(String(r.status))} ${r.surprises ? `${counted(r.surprises, "state was", "states were")} not as planned.` : "Every state was as planned."}`);
     fill(told, h("section", { class: "note " + (!good ? "bad" : r.surprises ? "warn" : "good"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, ends[r.status] ?? sentence(String(r.status))), ` ${counted(taken.length, "step")} with reward ${number(r.reward)}.`),
       h("p", {}, r.surprises ? `${counted(r.surprises, "state was", "states were")} not as planned.` : "Every state was as planned."), r.failure && h("p", {}, sentence(r.failure.text ?? String(r.failure)))));
     const { frames, why } = await drawJob(now);

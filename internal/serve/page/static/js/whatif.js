@@ -22,7 +22,7 @@ import { counted, number, step } from "./words.js";
 export function view(root, server) {
   const trouble = h("div", {});
   let jobs = ["", ""], causes = ["", ""], round = 0, written = "", busy = false, running = /** @type {string[]} */ ([]);
-  const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = busy || !s; } });
+  const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = !s; } });
   const extra = rules({ legend: "What if also …", add: "Add a changed rule", problem: settings.problem.get, changed: note, hint: "These rules hold in the second plan only." });
   extra.set([""]);
   const compare = h("button", { type: "submit", class: "primary", disabled: true }, "Compare");
@@ -39,7 +39,7 @@ export function view(root, server) {
     h("section", { class: "card", "aria-label": "Both plans, step by step" }, control.element, control.items));
   const reasons = h("section", { class: "card", "aria-label": "Why", hidden: true }, h("h2", {}, "Why"), why);
   const answers = h("div", {}, cost, both, reasons);
-  const old = stale({ place: answers, again: "Compare", now: () => question(asking()) });
+  const old = stale({ place: answers, again: "Compare", now: asking, from: () => JSON.stringify(extra.get()), valid, running: () => busy, ask: (request, from) => { compareWith(request, JSON.parse(from)); } });
   fill(root, h("h1", {}, "What if"), h("p", { class: "intro" }, "Change a rule and see both plans side by side: what the change costs, and why."),
     h("div", { class: "columns" }, form, h("div", {}, old.element, state, answers)));
   /** @type {any[]} */
@@ -79,7 +79,8 @@ export function view(root, server) {
   }
   /** @param {any} request */
   async function run(request) {
-    const job = await api.post("jobs", request);
+    const mine = round, job = await api.post("jobs", request);
+    if (mine !== round) await api.remove("jobs/" + api.part(job.job)); // another question has replaced it
     running.push(job.job);
     try {
       return await outcome(job);
@@ -87,38 +88,51 @@ export function view(root, server) {
       running = running.filter((j) => j !== job.job);
     }
   }
+  /** Checks what is asked before it is sent. */
+  function valid() {
+    if (!settings.valid()) return false;
+    if (extra.get().length) return true;
+    if (!extra.fail("Write a rule here, for example ~move-west.")) fill(trouble, h("p", { class: "error", role: "alert" }, "There is no change yet. Add a rule under “What if also …”."));
+    return false;
+  }
   /** @param {Event} e */
   async function submit(e) {
     e.preventDefault();
     fill(trouble);
-    if (!settings.valid()) return;
-    const change = extra.get();
-    if (!change.length) {
-      if (!extra.fail("Write a rule here, for example ~move-west.")) fill(trouble, h("p", { class: "error", role: "alert" }, "There is no change yet. Add a rule under “What if also …”."));
-      return;
-    }
-    const mine = ++round, base = settings.request("plan"), changed = asking();
+    if (!valid() || (busy && old.fresh())) return;
+    old.drop();
+    await compareWith(asking(), extra.get());
+  }
+  /** @param {any} changed the second question @param {string[]} change its further rules */
+  async function compareWith(changed, change) {
+    [jobs, causes] = [["", ""], ["", ""]];
+    const mine = ++round, { require, ...base } = changed, kept = (require ?? []).slice(0, -change.length);
+    if (kept.length) base.require = kept;
+    busy = true;
+    old.answers(question(changed));
     await cancel(); // what still runs for an earlier question
+    if (mine !== round) return;
     begin();
-    old.answers("");
     try {
       const found = await Promise.all([run({ ...base, label: "as it is" }), run({ ...changed, label: "with the change" })]);
       if (mine !== round) return;
       jobs = found.map((j) => j.job);
       causes = ["", ""];
-      old.answers(question(changed));
       note();
       await show(found);
       await reason(found, changed, mine);
     } catch (x) {
-      if (mine === round) failed(x, change);
+      if (mine === round) {
+        old.answers("");
+        failed(x, change);
+      }
     }
     if (mine === round) over();
   }
   /** @param {boolean} [anew] without the answers that are shown */
   function begin(anew = true) {
     stop.hidden = false;
-    compare.disabled = busy = true;
+    busy = true;
     if (!anew) return;
     state.textContent = "Planning twice: as it is, and with the change …";
     say(state.textContent);
@@ -130,7 +144,7 @@ export function view(root, server) {
     state.textContent = "";
     stop.hidden = true;
     busy = false;
-    compare.disabled = !settings.summary();
+    old.ended();
   }
   /** @param {any} x @param {string[]} change */
   function failed(x, change) {
@@ -187,7 +201,7 @@ export function view(root, server) {
     reasons.hidden = false;
     fill(why, check && h("p", {}, failure ? `The plan as it is breaks the change ${broken(failure)}.` : check.error ? `The plan as it is cannot be checked: ${check.error.error}` : "The plan as it is keeps the change."),
       cause && (cause.result ? explained(cause.result, differing) : refused({ fault: cause.error ?? { error: "the explanation was stopped" } })));
-    say("The reasons are there.");
+    say(`${price(documents[0], documents[1])} ${failure ? `The plan as it is breaks the change ${broken(failure)}. ` : ""}The reasons are below.`);
   }
   /** Shows the reasons that an address names, or offers to look for them: a link starts no job. @param {any[]} found @param {number} mine */
   async function recall(found, mine) {
