@@ -33,7 +33,7 @@ func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := f.fields["name"]
 	if name == "" {
-		name = strings.TrimSuffix(p.Task, ".toml")
+		name = strings.TrimSuffix(p.Task, filepath.Ext(p.Task))
 		if name == "task" && len(f.files) > 1 {
 			name = strings.TrimSuffix(f.files[0], filepath.Ext(f.files[0]))
 		}
@@ -76,6 +76,14 @@ func (s *Server) copyProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	const made = "made"
+	if t.uploaded != nil && t.uploaded.pddl() { // a task file describes no problem in PDDL: the question stays with who asks
+		p := &Problem{Source: "uploaded", Task: t.uploaded.Task}
+		if err := s.keep(r.Context(), p, cmp.Or(q.Name, t.id), filepath.Join(dir, t.id)); err != nil {
+			return err
+		}
+		answer(w, http.StatusCreated, s.shown(*p))
+		return nil
+	}
 	if err := os.Mkdir(filepath.Join(dir, made), 0o700); err != nil {
 		return err
 	}
@@ -120,9 +128,9 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 	}
 	now := s.config.Now()
 	p.Problem, p.Created = id, &now
-	t := &target{id: id, dir: dir, uploaded: p, ref: map[string]any{"problem": p.Task, "files": id}}
+	t := &target{id: id, dir: dir, uploaded: p}
+	t.ref = p.ref()
 	if strings.HasSuffix(p.Task, ".toml") {
-		t.ref = map[string]any{"problem": id + "/" + p.Task}
 		if err := p.confine(t.folder()); err != nil {
 			return err
 		}
@@ -163,13 +171,15 @@ var published = regexp.MustCompile(`^(bnn|normalization|pvariables|initial|goals
 
 // identify finds out how the files of a form name a problem. RDDL files alone get a task file.
 func (f *form) identify(p *Problem) error {
-	var tasks, rddl []string
+	var tasks, rddl, pddl []string
 	for _, name := range f.files {
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".toml":
 			tasks = append(tasks, name)
 		case ".rddl":
 			rddl = append(rddl, name)
+		case ".pddl":
+			pddl = append(pddl, name)
 		}
 	}
 	switch {
@@ -181,10 +191,35 @@ func (f *form) identify(p *Problem) error {
 	case len(rddl) > 0:
 		p.Task = "task.toml"
 		return f.writeTask(rddl)
+	case len(pddl) > 0:
+		return f.inPDDL(p, pddl)
 	case slices.ContainsFunc(f.files, published.MatchString):
 		return f.arrange(p)
 	}
-	return bad("the files name no problem; expected a task file (.toml) with the files that it names, RDDL files, or the layout of FD-SAT-Plan")
+	return bad("the files name no problem; expected a task file (.toml) with the files that it names, RDDL files, a domain and a problem in PDDL, or the layout of FD-SAT-Plan")
+}
+
+// ofProblem matches the beginning of a problem in PDDL.
+var ofProblem = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*problem\s`)
+
+// inPDDL finds the file with the problem among PDDL files.
+func (f *form) inPDDL(p *Problem, names []string) error {
+	for _, name := range names {
+		text, err := source.ReadFile(filepath.Join(f.folder, name))
+		switch {
+		case err != nil:
+			return bad("%v", source.Cause(err))
+		case !ofProblem.Match(text):
+		case p.Task != "":
+			return bad("%s and %s both have a problem; expected one", p.Task, name)
+		default:
+			p.Task = name
+		}
+	}
+	if p.Task == "" || len(names) > 2 {
+		return bad("there are %d PDDL files, and a problem in %s; expected a domain and a problem, in one file or in two", len(names), cmp.Or(p.Task, "none"))
+	}
+	return nil
 }
 
 // block matches the beginning of a block of RDDL.

@@ -230,13 +230,6 @@ type event struct {
 	Bound  *float64 `json:"bound"`
 }
 
-// command is the command line that does the same.
-func (j *job) command() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.doc.Command
-}
-
 // note takes a line of the command's standard error.
 func (j *job) note(line []byte) {
 	var e event

@@ -33,7 +33,7 @@ type Problem struct {
 	Log     string     `json:"log,omitempty"`
 	Command string     `json:"command,omitempty"` // that makes the same of Log
 
-	// Task is the name of the task file; for the FD-SAT-Plan layout DOMAIN/INSTANCE.
+	// Task is the name of the task file, or of the problem in PDDL; for the FD-SAT-Plan layout DOMAIN/INSTANCE.
 	Task    string `json:"task,omitempty"`
 	Learned string `json:"network_file,omitempty"` // that the task names
 }
@@ -64,12 +64,19 @@ func (s *Server) target(id string) (*target, error) {
 		return nil, err
 	}
 	t := &target{id: id, dir: filepath.Join(s.problems.dir, id), uploaded: p}
-	if strings.HasSuffix(p.Task, ".toml") {
-		t.ref = map[string]any{"problem": id + "/" + p.Task}
-	} else {
-		t.ref = map[string]any{"problem": p.Task, "files": id}
-	}
+	t.ref = p.ref()
 	return t, nil
+}
+
+// pddl reports whether a problem is in PDDL.
+func (p *Problem) pddl() bool { return strings.EqualFold(filepath.Ext(p.Task), ".pddl") }
+
+// ref is how commands are told of the problem, from the folder above its files.
+func (p *Problem) ref() map[string]any {
+	if strings.HasSuffix(p.Task, ".toml") || p.pddl() {
+		return map[string]any{"problem": p.Problem + "/" + p.Task}
+	}
+	return map[string]any{"problem": p.Task, "files": p.Problem}
 }
 
 // folder is where the files of an uploaded problem are.
@@ -78,8 +85,8 @@ func (t *target) folder() string { return filepath.Join(t.dir, t.id) }
 // task is what commands call the problem that take a bundled one or a task file.
 func (t *target) task() (string, error) {
 	name, _ := t.ref["problem"].(string)
-	if t.ref["files"] != nil {
-		return "", bad("%s has the layout of FD-SAT-Plan, which has nothing to be learned", t.id)
+	if t.ref["files"] != nil || t.uploaded != nil && t.uploaded.pddl() {
+		return "", bad("%s is in PDDL or has the layout of FD-SAT-Plan, and has nothing to be learned", t.id)
 	}
 	return name, nil
 }

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 // serve starts fdplan serve and returns the address of its page.
-func serve(t *testing.T, flags ...string) string {
+func serve(t testing.TB, flags ...string) string {
 	t.Helper()
 	extsolver.Require(t, "chromium")
 	cmd := exec.Command(program, append([]string{"serve", "--no-browser"}, flags...)...)
@@ -77,7 +77,7 @@ func serve(t *testing.T, flags ...string) string {
 }
 
 // browser starts a headless Chromium that all tabs of a test share.
-func browser(t *testing.T, more ...chromedp.ExecAllocatorOption) context.Context {
+func browser(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	extsolver.Require(t, "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
@@ -105,7 +105,7 @@ var (
 
 // tab is a page of the browser, whose console must stay empty.
 type tab struct {
-	*testing.T
+	testing.TB
 	ctx     context.Context
 	device  device
 	mu      sync.Mutex
@@ -116,11 +116,11 @@ type tab struct {
 const patience = 90 * time.Second
 
 // open opens the page in a tab of its own.
-func open(t *testing.T, browser context.Context, d device, address string) *tab {
+func open(t testing.TB, browser context.Context, d device, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	p := &tab{T: t, ctx: ctx, device: d}
+	p := &tab{TB: t, ctx: ctx, device: d}
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}

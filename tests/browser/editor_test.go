@@ -3,9 +3,9 @@ package browser
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -34,7 +34,7 @@ func TestCompletion(t *testing.T) {
 	p.until("the form", field("Problem")+`?.value === "navigation/3x3"`)
 	p.press("Edit the problem")
 	p.press("Edit a copy of this problem")
-	p.caret("task.toml", `goal = "`, "rob")
+	p.caret("task.toml", `goal = "robot-at(x14,y12)`, " ^ ~rob")
 	p.offered("robot-at", "state fluent of xpos, ypos, bool")
 	p.keys(kb.ArrowDown)
 	p.until("the choice that a screen reader hears", `document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.getAttribute("aria-selected") === "true"`)
@@ -45,16 +45,16 @@ func TestCompletion(t *testing.T) {
 	p.keys("o")
 	p.offered("robot-at", "state fluent of xpos, ypos, bool")
 	p.keys(kb.ArrowDown + kb.Tab)
-	p.until("the name", field("task.toml")+`.value.includes('goal = "robot-at')`)
+	p.until("the name", field("task.toml")+`.value.includes('^ ~robot-at"')`)
 	p.keys("(x1")
 	p.offered("x14", "object of xpos")
 	p.keys(kb.ArrowDown + kb.Tab)
-	p.keys(",y20) ^ ~")
-	p.until("the goal", field("task.toml")+`.value.includes('goal = "robot-at(x14,y20) ^ ~robot-at(x14,y12)"')`)
+	p.keys(",y20)")
+	p.until("the goal", field("task.toml")+`.value.includes('goal = "robot-at(x14,y12) ^ ~robot-at(x14,y20)"')`)
 	p.caret("task.toml", `horizon = `, "")
 	p.keys(kb.End + kb.Enter + "rew")
 	p.offered("reward", "sum for each step")
-	p.run(chromedp.Evaluate[chromedp.Void](`document.execCommand("undo")`))
+	p.keys(kb.Escape + strings.Repeat(kb.Backspace, 4))
 	p.caret("domain.rddl", "reward = ", "mo")
 	p.offered("move-south", "action fluent, bool")
 	p.keys(kb.Backspace + kb.Backspace + "exis")
@@ -94,11 +94,14 @@ func TestCompletionPDDL(t *testing.T) {
 	p.press("Edit the problem")
 	p.press("Edit a copy of this problem")
 	p.until("both files", field("blocks.pddl")+` && `+field("tower.pddl"))
+	p.says("is better: proven by")
 	p.caret("tower.pddl", "(:goal ", "(an")
 	p.offered("and", "condition")
 	p.keys(kb.Escape)
 	p.keys("d (o")
-	p.offered("on", "predicate of ?x ?y - block")
+	p.offered("on", "predicate of ?x ?y")
+	p.until("the line with the error", field("tower.pddl")+`.getAttribute("aria-invalid") === "true" && !`+field("tower.pddl")+`.parentElement.querySelector(".wrong").hidden`)
+	p.refusals()
 }
 
 // TestCompletionFields completes, and marks errors, in the fields of the goal, the reward and the rules.
@@ -126,5 +129,22 @@ func TestCompletionFields(t *testing.T) {
 // combined presses a key with the control key.
 func (p *tab) combined(key string) {
 	p.Helper()
-	p.run(chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierCtrl)))
+	p.run(chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+}
+
+// TestHelp opens an example from the help by the keyboard.
+func TestHelp(t *testing.T) {
+	address, b := serve(t), browser(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.until("the problem", `document.querySelector("#view-plan details.card > p")?.textContent.startsWith("Navigation: ")`)
+		p.view("help")
+		p.fits("the help")
+		p.names("the help")
+		p.both("help")
+		p.at("What does a closed passage cost?")
+		p.until("the example", `document.activeElement === document.querySelector("#view-whatif h1") && !`+button("Compare")+`.disabled`)
+		p.press("Compare")
+		p.says("The change costs 2")
+	})
 }

@@ -130,7 +130,7 @@ func TestWhatIfJourney(t *testing.T) {
 }
 
 // logFile writes the log of the lift.
-func logFile(t *testing.T) string {
+func logFile(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command(elevator, "-log", "6000").Output()
 	if err != nil {
@@ -179,6 +179,10 @@ func TestLearnJourney(t *testing.T) {
 		p.refusals() // a problem without RDDL has no legal rows to list
 		p.fits("the network")
 		p.both("learn")
+		p.set("Epochs", "7")
+		p.until("the note on what was trained", otherSettings)
+		p.press("Back to its settings")
+		p.until("no note", "!"+otherSettings+` && `+field("Epochs")+`.value === ""`)
 		p.run(chromedp.Reload())
 		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
 		if text := p.shown(); strings.Contains(text, "no network yet") {

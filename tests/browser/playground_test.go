@@ -60,11 +60,11 @@ func (p *tab) document() map[string]any {
 	p.Helper()
 	p.run(chromedp.Evaluate[chromedp.Void](`(() => { window.kept = ""; window.blob.text().then((t) => { window.kept = t; }); })()`))
 	p.until("the answer as JSON", `window.kept`)
-	return answer(p.T, []byte(eval[string](p, "window.kept")))
+	return answer(p.TB, []byte(eval[string](p, "window.kept")))
 }
 
 // answer reads an answer without what another run has otherwise.
-func answer(t *testing.T, text []byte) map[string]any {
+func answer(t testing.TB, text []byte) map[string]any {
 	t.Helper()
 	var out map[string]any
 	if err := json.Unmarshal(text, &out); err != nil {
@@ -77,11 +77,19 @@ func answer(t *testing.T, text []byte) map[string]any {
 // same compares an answer of the page with that of a command.
 func (p *tab) same(command ...string) {
 	p.Helper()
-	out, err := exec.Command(program, append(command, "--json", "--threads", "1")...).Output()
+	p.sameIn(".", command...)
+}
+
+// sameIn compares an answer of the page with that of a command in a folder.
+func (p *tab) sameIn(dir string, command ...string) {
+	p.Helper()
+	run := exec.Command(program, append(command, "--json", "--threads", "1")...)
+	run.Dir = dir
+	out, err := run.Output()
 	if err != nil && len(out) == 0 {
 		p.Fatalf("%v: %v", command, err)
 	}
-	got, want := p.document(), answer(p.T, out)
+	got, want := p.document(), answer(p.TB, out)
 	if !reflect.DeepEqual(got, want) {
 		p.Errorf("the page has\n%v\nand %v\n%v", got, command, want)
 	}
@@ -161,6 +169,38 @@ func testPasted(t *testing.T, p *tab) {
 	p.press("Plan")
 	p.answered("Time")
 	p.same("plan", "--pddl", "../../examples/pddl/blocks.pddl", "../../examples/pddl/tower.pddl")
+	p.run(chromedp.Evaluate[chromedp.Void](field("problem.pddl") + `.focus()`))
+	p.edit("problem.pddl", "(:goal", "(:gaol")
+	p.press("Plan")
+	p.until("the line with the error", field("problem.pddl")+`.getAttribute("aria-invalid") === "true" && [...document.querySelectorAll(".error mark")].some((m) => m.textContent.includes("gaol") || m.textContent === "(") && !document.querySelector(".wrong:not([hidden])").hidden`)
+	p.caret("problem.pddl", "(:gaol ", "(o")
+	p.offered("on", "predicate of ?x ?y")
+
+	const maze = "../../internal/rddl/bundled/problems/navigation/"
+	folder := t.TempDir()
+	var beside []string
+	for name, from := range map[string]string{"maze.rddl": maze + "domain.rddl", "small.rddl": maze + "3x3/instance.rddl", "task.toml": ""} {
+		text := []byte("domain = \"maze.rddl\"\ninstance = \"small.rddl\"\ngoal = \"robot-at(x9,y20)\"\nhorizon = 5\nrules = [\"~move-south\"]\n")
+		if from != "" {
+			var err error
+			if text, err = os.ReadFile(from); err != nil {
+				t.Fatal(err)
+			}
+			beside = append(beside, filepath.Join(folder, name))
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.set("Problem", "task")
+	paste("task.toml", filepath.Join(folder, "task.toml"))
+	p.run(chromedp.SetUploadFiles(chromedp.CSS("#beside"), beside))
+	p.until("the files", `document.querySelector("#beside").files.length === 2`)
+	p.press("Plan")
+	p.answered("Time")
+	p.sameIn(folder, "plan", "task.toml")
+	p.fits("a task")
+	p.both("playground-task")
 }
 
 // testStop stops a question that takes long, and asks another.

@@ -147,7 +147,7 @@ func TestWaiting(t *testing.T) {
 	p.set("Time limit", "2s")
 	p.says("“Plan” stops the run and answers these.")
 	p.press("Ask this when it has ended")
-	p.says("Asked when the run has ended")
+	p.says("A question waits for the end of the run.")
 	if all := p.jobs(); len(all) != 1 {
 		t.Errorf("a question that waits has made the jobs %v", all)
 	}
@@ -226,6 +226,23 @@ func picturedGoal(cell string) string {
 	return fmt.Sprintf(`document.querySelector("#view-plan section[aria-label='The plan'] .stage svg")?.textContent.includes("goal (%s)")`, cell)
 }
 
+// delayJobs has answers to requests for jobs arrive late: what is typed meanwhile has been checked by then.
+func (p *tab) delayJobs() {
+	p.Helper()
+	p.run(chromedp.Evaluate[chromedp.Void](`(() => {
+		const fetched = window.fetch;
+		window.late = 0;
+		window.fetch = async (path, options) => {
+			const answer = await fetched(path, options);
+			if (options?.method === "POST" && path.endsWith("/jobs")) {
+				await new Promise((resolve) => { setTimeout(resolve, 1500); });
+				setTimeout(() => { window.late++; }, 300);
+			}
+			return answer;
+		};
+	})()`))
+}
+
 // TestChangedQuestion plans for another goal and reward: what the problem says itself is shown in
 // the empty fields, an error is shown at its field, and a link has the question.
 func TestChangedQuestion(t *testing.T) {
@@ -239,8 +256,14 @@ func TestChangedQuestion(t *testing.T) {
 	p.until("the error at the field", field("Goal")+`.getAttribute("aria-invalid") === "true"`)
 	p.press("Plan")
 	p.until("the focus at the field", `document.activeElement === `+field("Goal"))
+	p.says("Failed")
+	p.delayJobs()
+	p.press("Plan")
 	p.write("Goal", "exists_{?x : xpos} robot-at(?x,y20)")
-	p.until("a goal in RDDL", field("Goal")+`.getAttribute("aria-invalid") === null`)
+	p.until("a late answer", "window.late > 0")
+	p.says("Failed")
+	p.until("a goal in RDDL, which the refusal of another is not about", field("Goal")+`.getAttribute("aria-invalid") === null`)
+	p.refusals()
 	p.fits("another question")
 	p.both("plan-question")
 	p.names("another question")

@@ -1,9 +1,12 @@
 package browser
 
 import (
+	"context"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,7 +39,7 @@ func (k *kiln) do(command string) {
 }
 
 // kilnLog writes the log of a kiln that is used at random, with what else such a log has.
-func kilnLog(t *testing.T, rows int) string {
+func kilnLog(t testing.TB, rows int) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 1))
 	commands := []string{"fire", "rest", "unlock", "lock"}
@@ -112,12 +115,7 @@ func TestTour(t *testing.T) {
 	p.captureDownloads()
 	p.press("The task folder (zip)")
 	p.until("the folder", `window.got?.startsWith("kiln.zip: PK")`)
-	p.press("Share as one page (html)")
-	p.until("the report", `window.got?.startsWith("plan.html: ")`)
-	report := filepath.Join(t.TempDir(), "plan.html")
-	if err := os.WriteFile(report, []byte(strings.TrimPrefix(eval[string](p, "window.got"), "plan.html: ")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	report := p.shared()
 	p.run(chromedp.Reload())
 	p.until("the same plan", fmt.Sprintf(`[...document.querySelectorAll("#view-learn [role=option] .text")].slice(1).map((e) => e.textContent).join("\n") === %q`, steps))
 	showReport(t, report, steps)
@@ -133,16 +131,90 @@ func (p *tab) captureDownloads() {
 	})()`))
 }
 
+// shared keeps the page that is shared of an answer, and returns the name of its file. Downloads are captured.
+func (p *tab) shared() string {
+	p.Helper()
+	p.run(chromedp.Evaluate[chromedp.Void](`window.got = ""`))
+	p.press("Share as one page (html)")
+	p.until("the report", `window.got.startsWith("plan.html: ")`)
+	report := filepath.Join(p.TempDir(), "plan.html")
+	if err := os.WriteFile(report, []byte(strings.TrimPrefix(eval[string](p, "window.got"), "plan.html: ")), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	return report
+}
+
+// offline is a browser that has no network: whatever is not a file has to go through a proxy that does not exist.
+func offline(t *testing.T) context.Context {
+	t.Helper()
+	return browser(t, chromedp.ProxyServer("127.0.0.1:1"), chromedp.Flag("proxy-bypass-list", "<-loopback>"))
+}
+
 // showReport opens a report in a browser of its own that has no network.
 func showReport(t *testing.T, file, steps string) {
 	t.Helper()
-	// Whatever is not a file has to go through a proxy that does not exist.
-	offline := browser(t, chromedp.ProxyServer("127.0.0.1:1"), chromedp.Flag("proxy-bypass-list", "<-loopback>"))
-	p := open(t, offline, desktop, "file://"+file)
+	p := open(t, offline(t), desktop, "file://"+file)
 	p.until("the goal in the report", `document.body.innerText.includes("--goal")`)
 	p.until("the steps", `document.querySelectorAll("#steps a").length === `+fmt.Sprint(strings.Count(steps, "\n")+2))
 	p.run(chromedp.Evaluate[chromedp.Void](`document.getElementById("last").click()`))
 	p.until("the last step", fmt.Sprintf(`document.getElementById("label").textContent.startsWith("step %d")`, strings.Count(steps, "\n")+1))
 	p.fits("the report")
 	p.both("report")
+}
+
+// TestShares shares a plan with a certificate, a proof that there is no plan, and a run: their pages say what those of the command line say, without a network,
+// and the files in them pass the checks that they name.
+func TestShares(t *testing.T) {
+	address, b, other := serve(t), browser(t), offline(t)
+	p := open(t, b, desktop, address)
+	p.until("the problem", button("Plan")+` && !`+button("Plan")+`.disabled`)
+	p.captureDownloads()
+	p.set("Write a certificate", "1")
+	p.set("Seed", "3")
+	p.press("Plan")
+	p.says("the certificate was checked")
+	page := open(t, other, phone, "file://"+p.shared())
+	for _, text := range []string{"Valid in the model, and proven optimal there. Holds in the simulator, with reward -4.", "fdplan validate navigation/3x3 answer.json", "unzip certificate.zip\nfdplan certify certificate\n", "The checker accepted the proof in certificate."} {
+		page.until(text, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+	}
+	page.until("the settings", `[...document.querySelectorAll("tr")].some((r) => r.innerText.replace(/\s+/g, " ").trim() === "seed 3") && document.body.innerText.includes("--seed=3")`)
+	if n := eval[int](page, `performance.getEntriesByType("resource").length`); n != 0 {
+		t.Errorf("the page has loaded %d files", n)
+	}
+	page.fits("the shared page")
+	page.both("shared")
+	dir := t.TempDir()
+	for _, name := range []string{"answer.json", "certificate.zip"} {
+		data, err := base64.StdEncoding.DecodeString(eval[string](page, fmt.Sprintf(`document.querySelector("a[download='%s']").href.split(",")[1]`, name)))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := exec.Command("python3", "-m", "zipfile", "-e", filepath.Join(dir, "certificate.zip"), dir).Run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range [][]string{{"validate", "navigation/3x3", "answer.json"}, {"certify", "certificate"}} {
+		run := exec.Command(program, check...)
+		run.Dir = dir
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", check, err, out)
+		}
+	}
+
+	p.set("Write a certificate", "")
+	p.set("Steps", "3")
+	p.press("Plan")
+	p.says("these cannot hold together")
+	page = open(t, other, phone, "file://"+p.shared())
+	page.until("the verdict", `document.body.innerText.includes("Proven: no plan exists in the learned model.") && document.body.innerText.includes("--horizon=3")`)
+	p.view("run")
+	p.set("Problem", "cellda/y")
+	p.press("Run")
+	p.says("The goal was reached.")
+	page = open(t, other, desktop, "file://"+p.shared())
+	page.until("the run", `document.body.innerText.includes("the goal holds after") && document.body.innerText.includes("fdplan run cellda/y")`)
+	page.both("shared-run")
 }

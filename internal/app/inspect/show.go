@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -15,6 +16,8 @@ import (
 type Summary struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
+	// About is what the RDDL or PDDL says of itself in its first comment, up to an empty line; absent if there is none.
+	About string `json:"about,omitempty"`
 	load.Altered
 	Horizon     int              `json:"horizon,omitempty"` // the problem's own
 	Variables   []VariableLine   `json:"variables"`
@@ -94,6 +97,19 @@ type NetworkLine struct {
 	AllLegal *bool `json:"all_legal"`
 }
 
+// about is the first paragraph of the comment that a text begins with.
+func about(text string) string {
+	var words []string
+	for line := range strings.SplitSeq(text, "\n") {
+		comment := strings.TrimLeft(strings.TrimSpace(line), "/;")
+		if comment == strings.TrimSpace(line) || strings.TrimSpace(comment) == "" {
+			break
+		}
+		words = append(words, strings.TrimSpace(comment))
+	}
+	return strings.Join(words, " ")
+}
+
 // Show summarises a task.
 func Show(problem *load.Problem) *Summary {
 	t := problem.Task
@@ -127,6 +143,9 @@ func Show(problem *load.Problem) *Summary {
 	if problem.Truth != nil {
 		k := problem.Truth.Task
 		s.Task = &TaskLine{Domain: k.Domain, Instance: k.Instance, Goal: k.Goal, Learned: k.Learned}
+		if text, err := problem.Truth.Text(); err == nil {
+			s.About = about(string(text))
+		}
 	}
 	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), append(functionLines(p), lines(p, p.Transition)...)
 	s.pay(p)

@@ -833,6 +833,9 @@ class Episodes(Result):
 class Summary(Result):
     """A problem as `fdplan show` prints it."""
 
+    about: str | None = None
+    """What the RDDL or PDDL says of itself in its first comment, up to an empty line; absent if there is none."""
+
     bits: dict[str, int] | None = field(repr=False)
     """By kind, and the network's inputs and outputs."""
 

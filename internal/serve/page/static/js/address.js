@@ -35,7 +35,7 @@ export function links() {
   for (const a of document.querySelectorAll("#views a")) {
     const view = /** @type {HTMLElement} */ (a).dataset.view ?? "";
     const params = new URLSearchParams(last.get(view) ?? "");
-    if (problem && view !== "learn" && view !== "results" && params.get("problem") !== problem) {
+    if (problem && !["learn", "results", "help"].includes(view) && params.get("problem") !== problem) {
       for (const name of [...params.keys()]) params.delete(name);
       params.set("problem", problem);
     }

@@ -1,6 +1,6 @@
 // Answers of plan: the verdict first, then numbers, files and all values.
 
-import { h } from "./dom.js";
+import { h, wide } from "./dom.js";
 import { sentence } from "./field.js";
 import { counted, duration, number, percent, shown, step } from "./words.js";
 import { grid } from "./virtual.js";
@@ -102,7 +102,7 @@ export function numbers(a) {
 /** The result for each horizon of a range. @param {Answer} a */
 export function horizons(a) {
   if (!a.horizons?.length) return null;
-  return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, "Each horizon"), h("thead", {}, h("tr", {}, ["Steps", "Status", "Reward"].map((t) => h("th", { scope: "col", class: t === "Reward" ? "number" : null }, t)))),
+  return wide("Each horizon", h("table", { class: "table" }, h("caption", {}, "Each horizon"), h("thead", {}, h("tr", {}, ["Steps", "Status", "Reward"].map((t) => h("th", { scope: "col", class: t === "Reward" ? "number" : null }, t)))),
     h("tbody", {}, a.horizons.map((/** @type {any} */ l) => h("tr", {}, h("th", { scope: "row" }, l.horizon), h("td", {}, l.status), h("td", { class: "number" }, number(l.reward)))))));
 }
 

@@ -1,7 +1,7 @@
 // What was learned, beside what the log says.
 
 import { lines } from "./chart.js";
-import { fill, h } from "./dom.js";
+import { fill, h, wide } from "./dom.js";
 import { select } from "./field.js";
 import { counted, number, percent } from "./words.js";
 
@@ -39,7 +39,7 @@ export function doubts(t) {
     t.chance && `${t.chance.reading === "chance" ? "Random" : t.chance.reading === "undecided" ? "Random, noisy or not recorded" : "Noisy"}: ${t.chance.fluents.join(", ")}; ${counted(t.chance.deviations, "row")} had another than the most likely value.`,
     t.structure?.noisy && "Noise: some records do not follow what was found.", drift && "The system seems to change in the course of the log.",
     t.incomplete > 0 && `Unknown: ${counted(t.incomplete, "row")} with an empty cell.`, t.dropped_rows > 0 && `Left out: ${counted(t.dropped_rows, "row")} of the log${t.dropped_why ? `: ${t.dropped_why}` : ""}.`].filter((x) => x);
-  const table = (/** @type {string} */ caption, /** @type {string[]} */ head, /** @type {any[][]} */ rows) => rows.length > 0 && h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": caption }, h("table", { class: "table" }, h("caption", {}, caption),
+  const table = (/** @type {string} */ caption, /** @type {string[]} */ head, /** @type {any[][]} */ rows) => rows.length > 0 && wide(caption, h("table", { class: "table" }, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, head.map((x) => h("th", { scope: "col" }, x)))), h("tbody", {}, rows.slice(0, 100).map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((c) => h("td", {}, c)))))));
   const error = (/** @type {any} */ e, /** @type {number} */ i) => number(e?.[i] === undefined || e[i] === null ? null : Number(e[i].toPrecision(3)));
   return h("div", {}, h("h3", {}, "What the log leaves open"), told.length ? h("ul", {}, told.map((x) => h("li", {}, x))) : h("p", {}, "No row disputes another, and none was left out."),

@@ -33,6 +33,9 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** What scrolls sideways where it is too wide, such as a table; keys scroll it, too. @param {string} label @param {...(Child|Child[])} children */
+export const wide = (label, ...children) => h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": label }, ...children);
+
 /**
  * Creates an SVG element.
  * @param {string} tag

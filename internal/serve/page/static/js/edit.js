@@ -1,7 +1,7 @@
 // The workbench: the files of a problem are edited, and what is right is a problem at once.
 
 import * as api from "./api.js";
-import { calm, fill, h, once, say } from "./dom.js";
+import { calm, fill, h, once, say, wide } from "./dom.js";
 import { refused } from "./field.js";
 import { source } from "./source.js";
 
@@ -46,12 +46,13 @@ export function editor(options) {
       others = new Map([...all].filter(([n]) => !editable.test(n)));
       const own = await Promise.all([...all].filter(([n]) => editable.test(n)).map(async ([n, b]) => [n, await b.text()]));
       name = of.problem;
-      boxes = new Map(own.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, source({ name, text, texts, changed() { round++; soon(); } })]));
+      const first = (/** @type {string} */ n) => (n.endsWith(".toml") ? " " : "") + n; // the task has what is changed most
+      boxes = new Map(own.sort(([a], [b]) => (first(a) < first(b) ? -1 : 1)).map(([name, text]) => [name, source({ name, text, texts, changed() { round++; soon(); } })]));
       fill(files, [...boxes.values()].map((f) => f.element));
       history = [texts()];
       keep(of.problem);
       await options.use(of.problem);
-      boxes.get("task.toml")?.box.focus();
+      (boxes.get("task.toml") ?? [...boxes.values()][0])?.box.focus();
     } catch (e) {
       fill(trouble, refused(e));
     }
@@ -158,7 +159,7 @@ export function answered(options) {
       const steps = (/** @type {any} */ a) => (a.plan ?? []).map((/** @type {any} */ s) => Object.entries(s).map(([n, v]) => (v === true ? n : `${n} = ${v}`)).join(", ") || "(nothing)");
       const rows = /** @type {[string, (j: any) => any][]} */ ([["Problem", (j) => j.problem], ["Asked", (j) => ["goal", "reward", "require", "range", "set_initial"].flatMap((n) => (j.request[n] ? [`${n.replace("_", " ")}: ${[j.request[n]].flat().join("; ")}`] : [])).join("; ") || "as the problem says"],
         ["Verdict", (j) => j.result.verdict ?? j.result.status], ["Reward", (j) => j.result.reward ?? "–"], ["Steps", (j) => h("ol", {}, steps(j.result).slice(0, 30).map((/** @type {string} */ s) => h("li", {}, s)))]]);
-      fill(place, h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "The last answers" }, h("table", { class: "table beside" }, h("caption", { class: "hidden" }, "Last answers, the newest first"),
+      fill(place, wide("The last answers", h("table", { class: "table beside" }, h("caption", { class: "hidden" }, "Last answers, the newest first"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Answer"), all.map((j) => h("th", { scope: "col" }, h("button", { type: "button", class: "small", onclick: () => options.open(j) }, `Show answer ${j.job}`))))),
         h("tbody", {}, rows.map(([n, of]) => h("tr", {}, h("th", { scope: "row" }, n), all.map((j) => h("td", {}, of(j)))))))));
     },

@@ -25,7 +25,7 @@ const pace = 150;
 
 /**
  * Shows a job while it runs: its state, reward, bound and gap, a chart, a button to stop it.
- * @param {{label: string, event?: (event: any, kind: string) => void, done: (job: Job) => void, chart?: boolean, several?: boolean}} options
+ * @param {{label: string, event?: (event: any, kind: string) => void, done: (job: Job) => void, several?: boolean}} options
  *   several lets a job go on when another one begins
  */
 export function monitor(options) {
@@ -52,7 +52,7 @@ export function monitor(options) {
       for (const part of [figures, plot]) fill(part);
       return;
     }
-    if (rewards.length || bounds.length || options.chart) {
+    if (rewards.length || bounds.length) {
       fill(figures, [["Reward", number(reward)], ["Bound", number(bound)], ["Gap", percent(gap(reward, bound))]].map(([n, v]) => h("div", {}, h("dt", {}, n), h("dd", {}, v))));
       fill(plot, lines({ label: "Best plan and bound over time", x: "seconds", until: seconds, lines: [{ name: "best plan", points: rewards, stairs: true }, { name: "bound", points: bounds, stairs: true }] }));
     } else {

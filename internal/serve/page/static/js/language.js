@@ -98,5 +98,5 @@ export function offers(file, texts, at, forced = false) {
   const all = [...own, ...(quoted || language !== "toml" ? parameters : []), ...(quoted ? expressions : known[language])], wanted = typed.toLowerCase();
   const begins = all.filter((w) => w.text.toLowerCase().startsWith(wanted)), contains = wanted.length > 1 ? all.filter((w) => w.text.toLowerCase().indexOf(wanted) > 0) : [];
   const items = [...new Map([...begins, ...contains].map((w) => [w.text, w]).reverse()).values()].reverse().slice(0, most); // of equal ones the first
-  return { from: at - typed.length, to: at + (/^[\w-]*/.exec(text.slice(at))?.[0].length ?? 0), items };
+  return { from: at - typed.length, to: at + (typed ? /^(?:\w|-(?=\w))*/.exec(text.slice(at))?.[0].length ?? 0 : 0), items };
 }

@@ -5,11 +5,12 @@ import * as api from "./api.js";
 import { lines } from "./chart.js";
 import { columns } from "./columns.js";
 import { compared, doubts } from "./compared.js";
-import { fill, h, once, say } from "./dom.js";
+import { fill, h, once, say, wide } from "./dom.js";
 import { input, refused, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { planning } from "./learnplan.js";
 import { dropped, listing, untrained } from "./problem.js";
+import { question, stale } from "./stale.js";
 import { structure } from "./structure.js";
 import { counted, number, percent, size } from "./words.js";
 
@@ -53,9 +54,12 @@ export function view(root, server) {
   live.element.append(plot);
   const result = h("section", { class: "card", "aria-label": "The network", hidden: true }), errors = h("section", { class: "card", "aria-label": "Errors by fluent", hidden: true }), rows = h("section", { class: "card", "aria-label": "Contradictory rows", hidden: true });
   const testing = monitor({ label: "Measuring errors", done: tested });
+  const answers = h("div", {}, live.element, result, testing.element, errors);
+  const old = stale({ place: answers, again: "Train", now: () => training(), valid: () => valid(), running: live.running, ask: (request) => { begin(request); }, back: () => { restore(live.current()?.request); } });
+  for (const f of [recipe, epochs, hidden, seed]) f.control.addEventListener("input", old.check);
   const next = planning({ problem: () => state.problem, planned(job) { state.plan = job; note(); } });
   fill(root, h("h1", {}, "Learn"), h("p", { class: "intro" }, "From the log of a device to a network that predicts its next state, and to a plan."),
-    h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, live.element, result, testing.element, errors, rows, ...next.elements);
+    h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, old.element, answers, rows, ...next.elements);
 
   function note() {
     const p = new URLSearchParams();
@@ -158,6 +162,7 @@ export function view(root, server) {
     state.problem = problem;
     note();
     for (const s of [result, errors, rows]) s.hidden = true;
+    old.answers("");
     live.clear();
     testing.clear();
     const entry = await problems();
@@ -165,22 +170,30 @@ export function view(root, server) {
     if (!problem) return;
     await Promise.all([contradictions(), entry?.network ? network() : null]);
   }
-  async function learn() {
-    fill(trouble.train);
-    const request = /** @type {Object<string, any>} */ ({ kind: "train", problem: state.problem });
+  const widths = () => hidden.get().split(/[,;\s]+/).filter((/** @type {string} */ t) => t).map(Number);
+  /** The request of a job with the settings of training. */
+  const training = () => ({ kind: "train", problem: state.problem, ...(epochs.get() && { epochs: Number(epochs.get()) }), ...(seed.get() && { seed: Number(seed.get()) }), ...(recipe.get() && { recipe: recipe.get() }), ...(widths().length && { hidden: widths() }) });
+  /** Checks numbers before they are sent. */
+  function valid() {
     let ok = true;
-    for (const [key, f] of /** @type {[string, any][]} */ ([["epochs", epochs], ["seed", seed]])) {
+    for (const f of [epochs, seed]) {
       const wrong = f.get() && !/^[0-9]+$/.test(f.get());
       f.fail(wrong ? `“${f.get()}” is not a whole number.` : null);
       ok &&= !wrong;
-      if (f.get()) request[key] = Number(f.get());
     }
-    const widths = hidden.get().split(/[,;\s]+/).filter((/** @type {string} */ t) => t).map(Number);
-    const wrong = widths.some((/** @type {number} */ n) => !Number.isInteger(n) || n < 1);
+    const wrong = widths().some((/** @type {number} */ n) => !Number.isInteger(n) || n < 1);
     hidden.fail(wrong ? "Write whole numbers with commas between them, such as 64, 64." : null);
-    if (!ok || wrong) return;
-    if (recipe.get()) request.recipe = recipe.get();
-    if (widths.length) request.hidden = widths;
+    return ok && !wrong;
+  }
+  async function learn() {
+    fill(trouble.train);
+    if (!valid()) return;
+    old.drop();
+    await begin(training());
+  }
+  /** @param {any} request */
+  async function begin(request) {
+    old.answers(question(request), "form");
     curves = new Map();
     fill(plot);
     for (const s of [result, errors]) s.hidden = true;
@@ -195,6 +208,11 @@ export function view(root, server) {
       if (f) f.fail(sentence(said));
       else fill(trouble.train, refused(x));
     }
+  }
+  /** Sets the form as a job was asked. @param {any} request */
+  function restore(request) {
+    for (const [key, f] of /** @type {[string, any][]} */ ([["recipe", recipe], ["epochs", epochs], ["seed", seed], ["hidden", hidden]])) f.set(String(request[key] ?? ""));
+    old.answers(question(training()), "form");
   }
   /** @param {any} event @param {string} kind */
   function curve(event, kind) {
@@ -230,7 +248,11 @@ export function view(root, server) {
   /** @param {any} job */
   async function trained(job) {
     drawCurves();
-    if (!job.result) return;
+    if (job.result) await learned(job);
+    old.ended();
+  }
+  /** Shows what a job has learned. @param {any} job */
+  async function learned(job) {
     await problems();
     const t = job.result;
     const first = t.held_out ?? t.train;
@@ -275,7 +297,7 @@ export function view(root, server) {
       if (!m) return null;
       const fluents = /** @type {[string, any][]} */ (Object.entries(m.fluents)), far = fluents.some(([, f]) => f.rms !== undefined);
       const head = ["Fluent", "Wrong", "Best of any function", "If nothing changed", ...(far ? ["RMS error", "RMS if nothing changed", "95 % are below"] : [])];
-      return h("div", { class: "wide" }, useless(m) && h("p", { class: "note bad" }, `The network is no better ${words} than predicting that nothing changes.`),
+      return wide(`Errors ${words}`, useless(m) && h("p", { class: "note bad" }, `The network is no better ${words} than predicting that nothing changes.`),
         h("table", { class: "table" }, h("caption", {}, `Errors ${words}: ${errorsOf(m)}`),
           h("thead", {}, h("tr", {}, head.map((t, i) => h("th", { scope: "col", class: i ? "number" : null }, t)))),
           h("tbody", {}, fluents.map(([name, f]) => h("tr", { class: f.wrong ? "differs" : "" }, h("th", { scope: "row" }, name),
@@ -290,7 +312,7 @@ export function view(root, server) {
     try {
       const c = await api.get(`problems/${api.part(state.problem)}/contradictions`), all = c.contradictions ?? [];
       fill(rows, h("h2", {}, "Contradictory rows"), h("p", {}, all.length ? `${counted(all.length, "pair")} of a state and an action had different next states. No network can predict both; a missing column or a bin edge may tell them apart.` : "There are none: equal states and actions always had equal next states."),
-        all.length > 0 && h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Contradictory rows"), h("thead", {}, h("tr", {}, ["State and action", "Next states, with rows"].map((t) => h("th", { scope: "col" }, t)))),
+        all.length > 0 && wide("Contradictory rows", h("table", { class: "table" }, h("caption", { class: "hidden" }, "Contradictory rows"), h("thead", {}, h("tr", {}, ["State and action", "Next states, with rows"].map((t) => h("th", { scope: "col" }, t)))),
           h("tbody", {}, all.slice(0, 100).map((/** @type {any} */ x) => h("tr", {}, h("td", {}, x.state), h("td", {}, x.next.map((/** @type {any} */ n) => h("p", {}, outcome(n)))))))))
         , all.length > 100 && h("p", { class: "hint" }, `The first 100 of ${number(all.length)} are shown.`));
       rows.hidden = false;
@@ -312,7 +334,7 @@ export function view(root, server) {
         state.test = params.get("test") ?? "";
         state.plan = params.get("plan") ?? "";
         note();
-        if (state.train) await live.resume(state.train).catch(() => live.clear());
+        if (state.train) await live.resume(state.train).then((j) => restore(j.request)).catch(() => live.clear());
         else if (state.test) await testing.resume(state.test).catch(() => testing.clear());
         if (state.plan) await next.recall(state.plan).catch(() => {}); // it was removed
       }

@@ -19,7 +19,7 @@ export function planning(options) {
   const steps = input("Length of the plan", "Such as 8, or 1..20 to try each.", { inputmode: "numeric", oninput: () => old.check() });
   const trouble = h("div", {}), along = h("div", {}), more = h("p", { hidden: true });
   const form = h("form", { class: "card", "aria-label": "Planning", novalidate: true, hidden: true, onsubmit: once(submit) }, h("h2", {}, "5. Plan"), h("div", { class: "halves" }, goal.element, steps.element), trouble, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Plan")));
-  const answer = planView("The plan"), live = monitor({ label: "Planning", chart: true, done: ended }), answers = h("div", {}, live.element, answer.element, more);
+  const answer = planView("The plan"), live = monitor({ label: "Planning", done: ended }), answers = h("div", {}, live.element, answer.element, more);
   const old = stale({ place: answers, again: "Plan", now: request, valid, running: live.running, ask });
   const take = h("section", { class: "card", "aria-label": "Take it along", hidden: true }, h("h2", {}, "6. Take it along"), along);
   /** @type {any} */
@@ -52,7 +52,7 @@ export function planning(options) {
       old.answers(question(asked));
       options.planned(made);
     } catch (x) {
-      fail(x);
+      if (question(asked) === question(request())) fail(x); // else it is about what is no longer asked
     }
   }
   /** @param {any} x */
@@ -68,7 +68,7 @@ export function planning(options) {
   }
   /** @param {any} job */
   function ended(job) {
-    if (job.error && !job.result) fail({ fault: job.error });
+    if (job.error && !job.result && old.fresh()) fail({ fault: job.error });
     if (job.result) planned(job);
     old.ended();
   }

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { fill, h } from "./dom.js";
 import { input, refused } from "./field.js";
 import { frame } from "./frame.js";
+import * as help from "./help.js";
 import * as learn from "./learn.js";
 import * as plan from "./plan.js";
 import * as results from "./results.js";
@@ -15,7 +16,7 @@ import * as whatif from "./whatif.js";
 
 const views = /** @type {Object<string, {view: (root: HTMLElement, server: any) => View, title: string}>} */ ({
   plan: { view: plan.view, title: "Plan" }, whatif: { view: whatif.view, title: "What if" }, learn: { view: learn.view, title: "Learn" },
-  run: { view: run.view, title: "Run" }, results: { view: results.view, title: "Results" },
+  run: { view: run.view, title: "Run" }, results: { view: results.view, title: "Results" }, help: { view: help.view, title: "Help" },
 });
 
 const main = frame();

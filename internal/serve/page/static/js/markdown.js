@@ -1,6 +1,6 @@
 // The Markdown of fdplan's reports, as elements.
 
-import { h } from "./dom.js";
+import { h, wide } from "./dom.js";
 import { download, picture } from "./files.js";
 
 /**
@@ -53,7 +53,7 @@ function table(lines, file, title) {
   const rows = lines.map((l) => l.replace(/^\||\|\s*$/g, "").split(/(?<!\\)\|/).map((c) => c.trim().replace(/\\\|/g, "|")));
   const right = rows[1]?.map((c) => c.endsWith(":")) ?? [];
   const cells = (/** @type {string} */ tag, /** @type {string[]} */ row) => h("tr", {}, row.map((c, i) => h(tag, { class: right[i] ? "number" : null, scope: tag === "th" ? "col" : null }, inline(c, file))));
-  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": title }, h("table", { class: "table" }, h("caption", { class: "hidden" }, title), h("thead", {}, cells("th", rows[0])), h("tbody", {}, rows.slice(2).map((r) => cells("td", r)))));
+  return wide(title, h("table", { class: "table" }, h("caption", { class: "hidden" }, title), h("thead", {}, cells("th", rows[0])), h("tbody", {}, rows.slice(2).map((r) => cells("td", r)))));
 }
 
 const marks = /!\[([^\]]*)\]\(([^)\s]+)[^)]*\)|\[([^\]]*)\]\(([^)\s]+)[^)]*\)|`([^`]+)`|\*\*([^*]+)\*\*|<sup>(.*?)<\/sup>/g;

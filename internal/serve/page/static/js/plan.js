@@ -7,6 +7,7 @@ import { answered, editor } from "./edit.js";
 import { monitor } from "./job.js";
 import { stage } from "./player.js";
 import { planView } from "./planview.js";
+import { inPDDL } from "./problem.js";
 import { paramsOf, setup } from "./setup.js";
 import { question, stale } from "./stale.js";
 
@@ -17,17 +18,17 @@ import { question, stale } from "./stale.js";
 export function view(root, server) {
   let job = "", asked = "", step = 0, written = "", pictured = "", busy = false, pressed = false; // pictured is what the picture of the start shows
   const trouble = h("div", {});
-  const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { button.disabled = !summary; draw(); } });
+  const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { button.disabled = !summary; about.textContent = summary?.about ?? ""; draw(); } });
   const bench = editor({ problem: settings.problem.get, asked: settings.copied, use });
   const button = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
   const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, button), bench.element);
   const initial = stage("Picture of the initial state", settings.choose);
-  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, initial.notes);
+  const about = h("p", {}), start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), about, initial.element, initial.notes);
   const answer = planView("The plan", (k) => {
     step = k;
     note();
   });
-  const live = monitor({ label: "Planning", chart: true, done: ended });
+  const live = monitor({ label: "Planning", done: ended });
   const answers = h("div", {}, live.element, answer.element);
   const last = answered({ open(of) { bench.recall(of.problem); location.hash = `#plan?${paramsOf(of.request)}&job=${of.job}`; } });
   const old = stale({ place: answers, again: "Plan", now: () => settings.request("plan"), from: () => settings.params().toString(), valid: () => settings.valid(), running: live.running, ask: (request, from) => { begin(request, from, true); }, back: (text) => { settings.restore(new URLSearchParams(text)).then(note); } });
@@ -68,7 +69,8 @@ export function view(root, server) {
     await settings.problem.load();
     settings.problem.set(problem);
     await settings.adopt();
-    if (settings.summary()?.horizon || settings.request("plan").horizon) await ask(true);
+    const summary = settings.summary();
+    if (summary?.horizon || inPDDL(summary) || settings.request("plan").horizon) await ask(true);
   }
   /** @param {Event} e */
   async function submit(e) {
@@ -98,13 +100,13 @@ export function view(root, server) {
       old.answers(question(request), from);
       note();
     } catch (x) {
-      settings.fail(x, trouble);
+      if (question(settings.request("plan")) === question(request)) settings.fail(x, trouble); // else it is about what is no longer asked
     }
     busy = false;
   }
   /** @param {any} ended */
   function ended(ended) {
-    if (ended.error && !ended.result) settings.fail({ fault: ended.error }, null);
+    if (ended.error && !ended.result && old.fresh()) settings.fail({ fault: ended.error }, null);
     if (ended.result) {
       start.open = false;
       last.add(ended);

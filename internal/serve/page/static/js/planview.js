@@ -56,7 +56,7 @@ export function planView(name, moved = () => {}) {
   });
   /** @type {any} */
   let shown = null; // the job of a policy
-  let seed = 0;
+  let seed = 0, last = /** @type {any} */ (null); // the job that was to be shown last
   const another = h("button", { type: "button", onclick: () => { play(++seed); } }, "Draw a run");
   const likely = h("button", { type: "button", onclick: () => { play(); } }, "Most likely run");
   const runs = h("div", { class: "row", hidden: true }, another, likely);
@@ -136,7 +136,7 @@ export function planView(name, moved = () => {}) {
     async show(job, at = 0, fresh = false) {
       const a = job.result;
       element.hidden = false;
-      shown = a.table ? job : null;
+      [shown, last] = [a.table ? job : null, null];
       question(job);
       runs.hidden = !shown;
       table.element.hidden = Boolean(shown);
@@ -150,10 +150,12 @@ export function planView(name, moved = () => {}) {
       fill(above, verdict(a), numbers(a), horizons(a));
       fill(below, leavings(job));
       offer(job, fresh);
-      const has = Array.isArray(a.plan) && a.plan.length > 0;
-      playing.hidden = !has;
-      if (!has) return;
+      playing.hidden = true;
+      last = job;
+      if (!a.plan?.length) return;
       const { frames, why: missing } = await drawJob(job);
+      if (job !== last) return;
+      playing.hidden = false;
       picture.show(frames, frames ? "" : h("p", { class: "hint" }, `There is no picture: ${missing}. The steps and all values are shown instead.`));
       table.element.open = !frames;
       table.show(a);

@@ -12,6 +12,9 @@ import { list } from "./virtual.js";
 /** Whether a problem has something to learn and no network. @param {Listing|undefined} p */
 export const untrained = (p) => Boolean(p?.network_file && !p.network);
 
+/** Whether a problem is in PDDL, where plans may have any length and a task file has no place. @param {any} summary */
+export const inPDDL = (summary) => /\.pddl$/i.test(summary?.task?.domain ?? "");
+
 /** Lists the problems of the server. @returns {Promise<Listing[]>} */
 export async function listing() {
   return (await api.get("problems")).problems;
@@ -24,7 +27,7 @@ export const read = (name, query = "") => api.get(`problems/${api.part(name)}${q
  * @param {{changed: (problem: string) => void}} options
  */
 export function picker(options) {
-  const choice = select("Problem", [], "Bundled, or your own: drop a task file with the files that it names, or RDDL files.");
+  const choice = select("Problem", [], "Bundled, or your own: drop a task file with the files that it names, RDDL files, or a domain and a problem in PDDL.");
   const trouble = h("div", {});
   const files = h("input", { type: "file", multiple: true, "aria-label": "Open files of a problem", onchange: () => open(files.files) });
   const drop = h("div", { class: "drop" }, files, h("p", { class: "hint" }, "or drop them here"));
@@ -122,7 +125,7 @@ export function inside() {
       const rules = (/** @type {string} */ title, /** @type {any[]} */ all) => all.length > 0 && [h("h3", {}, title), h("ul", {}, all.slice(0, 100).map((c) => h("li", { class: "code", title: c.origin }, c.text))),
         all.length > 100 && h("p", { class: "hint" }, `and ${all.length - 100} more`)];
       const net = summary.network;
-      fill(body, h("p", {}, `${counted(vars.filter((/** @type {any} */ v) => v.kind === "state").length, "state variable")}, ${counted(vars.filter((/** @type {any} */ v) => v.kind === "action").length, "action")}`,
+      fill(body, summary.about && h("p", {}, summary.about), h("p", {}, `${counted(vars.filter((/** @type {any} */ v) => v.kind === "state").length, "state variable")}, ${counted(vars.filter((/** @type {any} */ v) => v.kind === "action").length, "action")}`,
         net ? `; a network of shape ${net.shape} with ${counted(net.edges, "edge")}` : "; nothing is learned", "."),
       h("h3", {}, "Variables"), names.element, rules("Goal", summary.goal), rules("Rules", summary.global));
       names.resize(vars.length);

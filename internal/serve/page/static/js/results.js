@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { fill, h, once, say } from "./dom.js";
+import { fill, h, once, say, wide } from "./dom.js";
 import { check, input, refused, sentence } from "./field.js";
 import { download } from "./files.js";
 import { ended, monitor } from "./job.js";
@@ -71,13 +71,13 @@ export function view(root, server) {
   }
   async function readBenches() {
     const all = (await api.get("results")).results;
-    fill(benches, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Benches"), h("thead", {}, h("tr", {}, ["Bench", "Runs", "Last change"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
+    fill(benches, all.length ? wide("Benches", h("table", { class: "table" }, h("caption", { class: "hidden" }, "Benches"), h("thead", {}, h("tr", {}, ["Bench", "Runs", "Last change"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
       h("tr", {}, h("th", { scope: "row" }, h("a", { href: "#results?result=" + api.part(r.result), "aria-current": r.result === chosen ? "true" : null }, r.result), r.live && [" ", h("span", { class: "badge live" }, "running")]), h("td", { class: "number" }, r.runs), h("td", {}, moment(r.updated))))))) :
       h("p", { class: "hint" }, "There is none yet. Start one here, or start the server with the folder of a bench."));
   }
   async function readJobs() {
     const all = (await api.get("jobs?limit=100")).jobs;
-    fill(jobs, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Jobs"), h("thead", {}, h("tr", {}, ["Job", "State", "Begun", "Action"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, all.map(jobRow)))) : h("p", { class: "hint" }, "There is none yet."));
+    fill(jobs, all.length ? wide("Jobs", h("table", { class: "table" }, h("caption", { class: "hidden" }, "Jobs"), h("thead", {}, h("tr", {}, ["Job", "State", "Begun", "Action"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, all.map(jobRow)))) : h("p", { class: "hint" }, "There is none yet."));
   }
   /** @param {any} j */
   function jobRow(j) {

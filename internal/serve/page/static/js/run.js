@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { changes } from "./answer.js";
-import { fill, h, once, say as announce } from "./dom.js";
+import { fill, h, once, say as announce, wide } from "./dom.js";
 import { input, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
@@ -114,6 +114,7 @@ export function view(root, server) {
       old.answers(question(asked));
       note();
     } catch (x) {
+      if (question(asked) !== question(request())) return; // it is about what is no longer asked
       const said = String(/** @type {any} */ (x).message), f = /plan.time/.test(said) ? time : /replan/.test(said) ? every : /--steps|\bsteps\b/.test(said) ? count : /simulator/.test(said) ? simulator : null;
       if (f) {
         f.fail(sentence(said), /** @type {any} */ (x).fault?.hint);
@@ -141,7 +142,7 @@ export function view(root, server) {
   }
   /** @param {any} now */
   function ended(now) {
-    if (now.error && !now.result) settings.fail({ fault: now.error }, null);
+    if (now.error && !now.result && old.fresh()) settings.fail({ fault: now.error }, null);
     const r = now.result;
     if (r && now.kind === "run") show(now);
     else if (r) answer.show(now, at);
@@ -175,7 +176,7 @@ export function view(root, server) {
         return { text: mark(v), kind: v === true ? "true" : v === false ? "off" : "" };
       },
     });
-    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Plans"), h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, t)))),
+    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), wide("Plans", h("table", { class: "table" }, h("caption", { class: "hidden" }, "Plans"), h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, t)))),
       h("tbody", {}, (r.plans ?? []).slice(0, 200).map((/** @type {any} */ p) => h("tr", {}, h("th", { scope: "row" }, p.step), h("td", {}, p.horizon), h("td", {}, p.status), h("td", { class: "number" }, number(p.reward)), h("td", { class: "number" }, duration(p.seconds)))))))),
     leavings(now));
   }

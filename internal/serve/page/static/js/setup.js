@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { fill, h } from "./dom.js";
 import { expression, rules } from "./expression.js";
 import { check, input, refused, select, sentence } from "./field.js";
-import { inside, picker, read, untrained } from "./problem.js";
+import { inPDDL, inside, picker, read, untrained } from "./problem.js";
 import { start } from "./start.js";
 import { number } from "./words.js";
 
@@ -77,7 +77,7 @@ export function setup(options) {
       const s = await read(problem.get(), query());
       if (mine !== wanted) return;
       summary = s;
-      fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : "how many?";
+      fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : inPDDL(s) ? "any" : "how many?";
       contents.show(s);
       goal.own(s.task?.goal || s.goal.map((/** @type {any} */ c) => c.text).join(" ^ "));
       reward.own(paid(s));
@@ -98,7 +98,7 @@ export function setup(options) {
     element, problem, initial, rules: added,
     /** Asks for what the problem does not say itself. */
     ask() {
-      if (summary && !summary.horizon && !fields.horizon.get()) lengthless();
+      if (summary && !summary.horizon && !inPDDL(summary) && !fields.horizon.get()) lengthless();
     },
     summary: () => summary,
     /** What a copy of the problem takes over of the question. */
@@ -108,9 +108,11 @@ export function setup(options) {
     },
     /** Reads a problem that has the question of the form in itself. */
     async adopt() {
-      initial.set([]);
-      for (const [, , , set] of asked) set([]);
       await load(false);
+      if (!inPDDL(summary)) {
+        initial.set([]);
+        for (const [, , , set] of asked) set([]);
+      }
       note();
     },
     /** The start and the goal as a picture of them is asked for; of what is being written, the last that was accepted. */
@@ -176,7 +178,7 @@ export function setup(options) {
       if (unread && ok) fields.memory.control.focus();
       ok &&= !unread;
       const steps = fields.horizon.get(), range = /^([0-9]+)(?:\.\.([0-9]+))?$/.exec(steps);
-      if (steps === "" && summary && !summary.horizon) {
+      if (steps === "" && summary && !summary.horizon && !inPDDL(summary)) {
         lengthless();
         return false;
       }

@@ -21,14 +21,13 @@ export function question(request) {
 export function stale(options) {
   let asked = "", settings = "", waiting = /** @type {{request: any, from: string}|null} */ (null);
   const back = h("button", { type: "button", class: "small", onclick: () => options.back?.(settings) }, "Back to its settings");
-  const later = h("button", { type: "button", class: "small", "aria-pressed": "false", onclick: () => {
+  const later = h("button", { type: "button", class: "small", onclick: () => {
     if (!waiting && !options.valid()) return;
     waiting = waiting ? null : { request: options.now(), from: options.from?.() ?? "" };
-    later.setAttribute("aria-pressed", String(waiting !== null));
-    say(waiting ? "This is asked when the run has ended." : "This is not asked.");
+    say(waiting ? "This is asked when the run has ended." : "It is not asked.");
     self.check();
-  } }, "Ask this when it has ended");
-  const next = h("p", { class: "hint" }, "Asked when the run has ended: what was in the form.");
+  } });
+  const next = h("p", {}, "A question waits for the end of the run.");
   const buttons = h("div", { class: "row" }, later, back), replaces = h("span", {});
   const note = h("div", { class: "note warn", role: "status", hidden: true }, h("p", {}, h("strong", {}, "This answers other settings "), "than those in the form. ", replaces), next, buttons);
   const self = {
@@ -47,6 +46,7 @@ export function stale(options) {
       back.hidden = !settings || !old;
       later.hidden = !runs || (!old && !waiting);
       next.hidden = !waiting;
+      later.textContent = waiting ? "Do not ask what waits" : "Ask this when it has ended";
       buttons.hidden = back.hidden && later.hidden;
       replaces.textContent = runs ? `“${options.again}” stops the run and answers these.` : `“${options.again}” answers these.`;
       options.place.classList.toggle("stale", old);
@@ -54,7 +54,6 @@ export function stale(options) {
     /** Forgets the question that waits. */
     drop() {
       waiting = null;
-      later.setAttribute("aria-pressed", "false");
     },
     /** Asks the question that has waited for the end of a run. */
     ended() {
