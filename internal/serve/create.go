@@ -216,8 +216,8 @@ func (f *form) inPDDL(p *Problem, names []string) error {
 			p.Task = name
 		}
 	}
-	if p.Task == "" || len(names) > 2 {
-		return bad("there are %d PDDL files, and a problem in %s; expected a domain and a problem, in one file or in two", len(names), cmp.Or(p.Task, "none"))
+	if p.Task == "" || len(names) != 2 {
+		return bad("there are %d PDDL files, and a problem in %s; expected a file with the domain and one with the problem", len(names), cmp.Or(p.Task, "none"))
 	}
 	return nil
 }

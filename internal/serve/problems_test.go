@@ -115,6 +115,37 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// lampPDDL and lampProblem are the same lamp in PDDL.
+const (
+	lampPDDL    = "(define (domain lamp) (:predicates (on)) (:action push :parameters () :precondition (not (on)) :effect (on)))\n"
+	lampProblem = "(define (problem lamp1) (:domain lamp) (:init) (:goal (on)))\n"
+)
+
+// TestUploadsInPDDL refuses PDDL files that are no domain with a problem, and copies those of a problem.
+func TestUploadsInPDDL(t *testing.T) {
+	x := serveTest(t)
+	for want, files := range map[string]map[string]string{
+		"a problem in none; expected a file with the domain": {"d.pddl": lampPDDL},
+		"both have a problem":                                {"d.pddl": lampPDDL + lampProblem, "p.pddl": lampProblem},
+		"there are 3 PDDL files":                             {"d.pddl": lampPDDL, "p.pddl": lampProblem, "e.pddl": lampPDDL},
+		"p.pddl":                                             {"d.pddl": lampPDDL, "p.pddl": strings.Replace(lampProblem, "(:goal", "(:gaol", 1)},
+	} {
+		if said := x.upload("problems", "files", files, nil, http.StatusBadRequest, nil); !strings.Contains(string(said), want) {
+			t.Errorf("%v: %s; expected %q", files, said, want)
+		}
+	}
+	var p, copied Problem
+	x.upload("problems", "files", map[string]string{"d.pddl": lampPDDL, "p.pddl": lampProblem}, nil, http.StatusCreated, &p)
+	x.call("POST", "problems/"+p.Problem+"/copy", obj{"name": "edit"}, http.StatusCreated, &copied)
+	if copied.Problem != "edit" || len(copied.Files) != 2 {
+		t.Errorf("the copy is %+v", copied)
+	}
+	if j := x.run(obj{"kind": "plan", "problem": "edit"}); j.Status != Done || *j.Exit != 0 {
+		t.Errorf("%s is %s, %v", j.Command, j.Status, j.Error)
+	}
+	x.refused("POST", "jobs", obj{"kind": "train", "problem": "edit"}, http.StatusBadRequest, "nothing to be learned")
+}
+
 // TestUploads uploads problems of all layouts, plans in them, and removes them.
 func TestUploads(t *testing.T) {
 	x := serveTest(t)
@@ -127,6 +158,7 @@ func TestUploads(t *testing.T) {
 		"a task":        {"lamp.rddl": switchRDDL, "lamp.toml": task},
 		"a folder":      {"dir/lamp.rddl": switchRDDL, `C:\dir\lamp.toml`: task},
 		"published":     tiny(t),
+		"pddl":          {"d.pddl": lampPDDL, "p.PDDL": lampProblem},
 		"spaces (copy)": {"my lamp (1).rddl": switchRDDL},
 	} {
 		var p Problem
