@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -17,16 +18,8 @@ type Reward struct {
 	Degree    int        `json:"degree"`
 	Variables []Variable `json:"variables"` // of a step: each bit of it is in one
 	Next      []bool     `json:"next"`      // whether a variable is of the next state
-	Weights   []Weight   `json:"weights"`   // that agree with the rows
 	// Known are regions where all sums that agree with the rows are alike: variables, given by their places, have values.
 	Known [][]Condition `json:"known"`
-}
-
-// Weight is the weight of a product of bits of a step, a whole number or a fraction.
-type Weight struct {
-	Now  []string `json:"now"`
-	Next []string `json:"next"`
-	Is   string   `json:"is"`
 }
 
 // levelName begins the name of the variable that add adds.
@@ -46,7 +39,7 @@ type payer struct {
 	legal     [][]string
 	all       []factored.Lit
 	weights   []weight
-	spaces    [][]*big.Rat   // orthogonal to all rows
+	spaces    [][]*big.Rat   // orthogonal to the products of all rows
 	features  map[string]int // products that rows have
 	constant  *big.Rat
 	fractions *big.Int // common denominator of the weights
@@ -65,7 +58,7 @@ func (c *checker) readReward() error {
 	}
 	x := &payer{checker: c, r: c.r.Reward, features: map[string]int{}, constant: new(big.Rat), fractions: big.NewInt(1), unit: rewardScale}
 	c.payer = x
-	for _, f := range []func() error{x.readVariables, x.readWeights, x.fit, x.orthogonal, x.regions} {
+	for _, f := range []func() error{x.readVariables, x.units, x.orthogonal, x.regions} {
 		if err := f(); err != nil {
 			return fmt.Errorf("reward: %w", err)
 		}
@@ -113,55 +106,17 @@ func (x *payer) readVariables() error {
 	return nil
 }
 
-func (x *payer) readWeights() error {
-	for _, w := range x.r.Weights {
-		is, ok := new(big.Rat).SetString(w.Is)
-		now, err := bits(x.p, w.Now)
-		next, err2 := bits(x.p, w.Next)
-		if err = errors.Join(err, err2); err != nil || !ok || len(now)+len(next) > x.r.Degree {
-			return fmt.Errorf("the weight %q of %v and %v: expected a fraction, and at most %d bits: %w", w.Is, w.Now, w.Next, x.r.Degree, err)
-		}
-		var of []factored.Lit
-		for _, b := range now {
-			of = append(of, factored.Lit{Bit: b})
-		}
-		for _, b := range next {
-			of = append(of, factored.Lit{Bit: b, Next: true})
-		}
-		g := new(big.Int).GCD(nil, nil, x.fractions, is.Denom())
-		if x.fractions.Div(new(big.Int).Mul(x.fractions, is.Denom()), g); x.fractions.BitLen() > 20 || is.Num().BitLen() > 50 {
-			return fmt.Errorf("the weight %q has too many digits", w.Is)
-		}
-		if len(of) == 0 {
-			x.constant.Add(x.constant, is)
-		} else {
-			x.weights = append(x.weights, weight{of, is})
+// units finds what all rewards are multiples of.
+func (x *payer) units() error {
+	all := []int64{x.r.Most}
+	for i, r := range x.rows {
+		if all = append(all, r.reward); r.reward > x.r.Most {
+			return fmt.Errorf("row %d has %d; the most is %d", i+1, r.reward, x.r.Most)
 		}
 	}
-	return nil
-}
-
-// fit checks that the weights have the rewards of the rows.
-func (x *payer) fit() error {
-	greatest := func(n int64) {
-		x.unit = new(big.Int).GCD(nil, nil, big.NewInt(x.unit), new(big.Int).Abs(big.NewInt(n))).Int64()
-	}
-	if x.r.Most != 0 {
-		greatest(x.r.Most)
-	}
-	for i := range x.rows {
-		r := &x.rows[i]
-		sum := new(big.Rat).Set(x.constant)
-		for _, w := range x.weights {
-			if !slices.ContainsFunc(w.of, func(l factored.Lit) bool { return !at(l, r.now, r.next) }) {
-				sum.Add(sum, w.is)
-			}
-		}
-		if sum.Cmp(new(big.Rat).SetInt64(r.reward)) != 0 || r.reward > x.r.Most {
-			return fmt.Errorf("row %d has %d; the weights say %v, and the most is %d", i+1, r.reward, sum, x.r.Most)
-		}
-		if r.reward != 0 {
-			greatest(r.reward)
+	for _, n := range all {
+		if n != 0 {
+			x.unit = new(big.Int).GCD(nil, nil, big.NewInt(x.unit), new(big.Int).Abs(big.NewInt(n))).Int64()
 		}
 	}
 	return nil
@@ -200,33 +155,37 @@ func (x *payer) products(now, next factored.Valuation) (all []string) {
 	return all
 }
 
-// orthogonal finds a basis of the vectors that are orthogonal to the products of all rows: the sum at a step is known if
-// its products are orthogonal to these too.
+// orthogonal finds a basis of the vectors that are orthogonal to the products of all rows, and weights whose sums are the rewards of the
+// rows: a vector that is orthogonal to the products with the negated rewards and has 1 where these are. The sum at a step is known if its
+// products are orthogonal to the basis too.
 func (x *payer) orthogonal() error {
 	var rows [][]string
+	var names []string
 	for _, r := range x.rows {
 		list := x.products(r.now, r.next)
 		for _, f := range list {
 			if _, ok := x.features[f]; !ok {
-				x.features[f] = len(x.features)
+				x.features[f] = len(names)
+				names = append(names, f)
 			}
 		}
 		rows = append(rows, list)
 	}
-	for i := range len(x.features) {
-		unit := make([]*big.Rat, len(x.features))
+	for i := range len(names) + 1 { // the last is that of rewards
+		unit := make([]*big.Rat, len(names)+1)
 		for j := range unit {
 			unit[j] = new(big.Rat)
 		}
 		unit[i].SetInt64(1)
 		x.spaces = append(x.spaces, unit)
 	}
-	for _, list := range rows {
+	for i, list := range rows {
 		var pivot []*big.Rat
 		by := new(big.Rat)
 		var rest [][]*big.Rat
 		for _, v := range x.spaces {
 			d := x.dot(list, v)
+			d.Sub(d, new(big.Rat).Mul(v[len(names)], new(big.Rat).SetInt64(x.rows[i].reward)))
 			switch {
 			case d.Sign() == 0:
 			case pivot == nil:
@@ -242,7 +201,37 @@ func (x *payer) orthogonal() error {
 			}
 			rest = append(rest, v)
 		}
-		x.spaces = rest
+		if x.spaces = rest; pivot != nil && pivot[len(names)].Sign() != 0 {
+			return fmt.Errorf("row %d has %d, which no sum is that has the rewards of the rows before", i+1, x.rows[i].reward)
+		}
+	}
+	last := len(x.spaces) - 1
+	weights := x.spaces[last]
+	x.spaces = x.spaces[:last]
+	return x.weigh(names, weights)
+}
+
+// weigh takes the weights of products.
+func (x *payer) weigh(names []string, weights []*big.Rat) error {
+	for i, name := range names {
+		is := weights[i]
+		if is.Sign() == 0 {
+			continue
+		}
+		g := new(big.Int).GCD(nil, nil, x.fractions, is.Denom())
+		if x.fractions.Div(new(big.Int).Mul(x.fractions, is.Denom()), g); x.fractions.BitLen() > 20 || is.Num().BitLen() > 50 {
+			return fmt.Errorf("the weight %v has too many digits", is)
+		}
+		if name == "" {
+			x.constant = is
+			continue
+		}
+		w := weight{is: is}
+		for _, text := range strings.Fields(name) {
+			place, _ := strconv.Atoi(text) // as products wrote it
+			w.of = append(w.of, x.all[place])
+		}
+		x.weights = append(x.weights, w)
 	}
 	return nil
 }

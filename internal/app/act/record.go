@@ -81,17 +81,9 @@ func rewardOf(p *factored.Problem, m *acting.Reward) *learned.Reward {
 	if m == nil {
 		return nil
 	}
-	r := &learned.Reward{Most: m.Most, Degree: m.Degree, Next: m.Next, Weights: []learned.Weight{}, Known: [][]learned.Condition{}}
+	r := &learned.Reward{Most: m.Most, Degree: m.Degree, Next: m.Next, Known: [][]learned.Condition{}}
 	for i := range m.Variables {
 		r.Variables = append(r.Variables, variableOf(p, &m.Variables[i]))
-	}
-	weights, products := m.Weights()
-	for f, is := range weights {
-		if is == nil || is.Sign() == 0 {
-			continue
-		}
-		now, next := m.Bits(products[f])
-		r.Weights = append(r.Weights, learned.Weight{Now: names(p, now), Next: names(p, next), Is: is.RatString()})
 	}
 	for _, k := range m.Known {
 		region := []learned.Condition{}

@@ -68,18 +68,6 @@ func newReward(p *factored.Problem, most int64) *Reward {
 	return r
 }
 
-// Bits are those of a product, given as that of Weights.
-func (r *Reward) Bits(product []int) (now, next []factored.Bit) {
-	for _, i := range product {
-		if l := r.lits[i]; l.Next {
-			next = append(next, l.Bit)
-		} else {
-			now = append(now, l.Bit)
-		}
-	}
-	return now, next
-}
-
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
