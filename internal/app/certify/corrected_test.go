@@ -11,6 +11,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -37,8 +38,9 @@ func TestCorrected(t *testing.T) {
 	for i < 4 && bits(p.Problem.Outputs, tr.Steps[i]) == bits(p.Problem.Outputs, tr.Steps[i+1]) {
 		i++
 	}
-	seen := incremental.Seen{Inputs: bits(p.Problem.Inputs, tr.Steps[i]), Outputs: bits(p.Problem.Outputs, tr.Steps[i])}
-	state := &incremental.State{Seen: []incremental.Seen{seen}}
+	at := bits(p.Problem.Bits(factored.State), tr.Steps[i])
+	mark := engine.Landmark{Trace: &factored.Trace{Steps: tr.Steps[i : i+1]}, Depth: 1}
+	state := &incremental.State{Failures: []incremental.Failure{{Landmark: mark, Observed: []string{at, at}}}}
 	net, n, err := state.Corrected(p.Problem, p.Network)
 	if err != nil || n != 1 {
 		t.Fatalf("%d transitions are corrected, %v", n, err)
@@ -47,7 +49,7 @@ func TestCorrected(t *testing.T) {
 	task.Network = net
 	dir := t.TempDir()
 	res := solve(t, search.Engine{}, task, 5, 5)
-	answers := []certify.Answer{{Horizon: 5, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}}
+	answers := []certify.Answer{{Horizon: 5, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound, Excluded: []engine.Landmark{mark}}}
 	if err := certify.Write(ctx, task, answers, dir, certify.Options{Format: proof.VeriPB20}); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func TestCorrected(t *testing.T) {
 	answer := func(n int) string {
 		return fmt.Sprintf(`{"schema":1,"horizon":5,"status":%q,"incremental":{"simulator":"simulator","corrected":%d}}`, res.Status, n)
 	}
-	other := strings.Replace(text.String(), seen.Outputs, strings.Repeat("1", len(seen.Outputs)), 1)
+	other := strings.Replace(text.String(), `"`+at+`"]`, `"`+strings.Repeat("1", len(at))+`"]`, 1)
 	if other == text.String() {
 		t.Fatalf("the outcome is not in the file:\n%s", other)
 	}

@@ -154,9 +154,7 @@ func (x *loop) recall() error {
 	if x.rows == nil {
 		return nil
 	}
-	for _, s := range x.out.Known.Seen {
-		x.rows.add(s)
-	}
+	x.rows.learn(x.out.Known)
 	return x.correct()
 }
 
@@ -300,13 +298,17 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 	x.out.Known.Failures = append(x.out.Known.Failures, Failure{Landmark: mark, Text: it.Failure.Error(), Observed: observed(x.t.Problem, run)})
 	if x.rows != nil {
 		before := x.rows.wrong
-		for i := 1; i < len(run.Answers); i++ {
-			if outside(run, i) {
-				continue
+		failure := &x.out.Known.Failures[len(x.out.Known.Failures)-1]
+		failure.steps(x.t.Problem, func(now, next factored.Valuation) {
+			agrees := x.rows.add(now, next)
+			switch {
+			case it.Fallen != "":
+			case !agrees:
+				it.Fallen = "the same inputs of the network were seen to have two outcomes"
+			case x.elsewhere(now, next):
+				it.Fallen = "the outcome differs in variables that are not learned"
 			}
-			now := simulator.Join(x.t.Problem, run.Answers[i-1].State, it.Trace.Steps[i-1])
-			x.see(it, now, run.Answers[i].State)
-		}
+		})
 		it.Corrected = x.rows.wrong - before
 		if it.Corrected > 0 {
 			x.session = nil
@@ -318,27 +320,6 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 		return nil
 	}
 	return x.session.Exclude(mark)
-}
-
-// outside reports whether step t of a run left a state or reached one with values that variables do not have.
-func outside(run *simulator.Run, t int) bool {
-	return len(run.Answers[t-1].Outside)+len(run.Answers[t].Outside) > 0
-}
-
-// see learns from one observed transition.
-func (x *loop) see(it *Iteration, now, next factored.Valuation) {
-	s := seenOf(x.t.Problem, now, next)
-	fresh, agrees := x.rows.add(s)
-	if fresh {
-		x.out.Known.Seen = append(x.out.Known.Seen, s)
-	}
-	switch {
-	case it.Fallen != "":
-	case !agrees:
-		it.Fallen = "the same inputs of the network were seen to have two outcomes"
-	case x.elsewhere(now, next):
-		it.Fallen = "the outcome differs in variables that are not learned"
-	}
 }
 
 // elsewhere reports whether the known part of the transition excludes a step.

@@ -15,10 +15,10 @@ func (x *loop) recheck(ctx context.Context) error {
 	if x.o.Known == nil {
 		return nil
 	}
-	checked, seen := &State{}, map[Seen]bool{}
+	checked := &State{}
 	x.out.Known = checked // what is known when the run ends here
 	for i, f := range x.o.Known.Failures {
-		run, actions, err := replay(ctx, x.sys, x.t.Problem, x.horizon, f)
+		run, err := replay(ctx, x.sys, x.t.Problem, x.horizon, f)
 		if err != nil {
 			return fmt.Errorf("replaying landmark %d: %w", i+1, err)
 		}
@@ -29,40 +29,30 @@ func (x *loop) recheck(ctx context.Context) error {
 		}
 		f.Text, f.Observed = run.Failure.Error(), observed(x.t.Problem, run)
 		checked.Failures = append(checked.Failures, f)
-		if x.rows == nil {
-			continue
-		}
-		for t := 1; t < len(run.Answers); t++ {
-			if outside(run, t) {
-				continue
-			}
-			now := simulator.Join(x.t.Problem, run.Answers[t-1].State, actions[t-1])
-			if s := seenOf(x.t.Problem, now, run.Answers[t].State); !seen[s] {
-				seen[s] = true
-				checked.Seen = append(checked.Seen, s)
-			}
-		}
 	}
 	x.o.Known = checked
 	return nil
 }
 
 // replay tries the plans of a failure again, as far as they are the same.
-func replay(ctx context.Context, sys *simulator.Session, p *factored.Problem, horizon int, f Failure) (*simulator.Run, []factored.Valuation, error) {
+func replay(ctx context.Context, sys *simulator.Session, p *factored.Problem, horizon int, f Failure) (*simulator.Run, error) {
 	actions := append([]factored.Valuation{}, f.Trace.Steps[:f.Depth]...)
 	if f.Depth < horizon {
 		// The plan goes on: a termination condition fails then, and the goal
 		// is not yet asked for.
 		actions = append(actions, make(factored.Valuation, p.NumBits()))
 	}
-	run, err := sys.Replay(ctx, f.Trace.Steps[0], actions)
-	return run, actions, err
+	return sys.Replay(ctx, f.Trace.Steps[0], actions)
 }
 
-// observed are the states of a run.
+// observed are the states of a run, as Failure has them.
 func observed(p *factored.Problem, run *simulator.Run) (states []string) {
 	for _, a := range run.Answers {
-		states = append(states, bitText(p.Bits(factored.State), a.State))
+		text := ""
+		if len(a.Outside) == 0 {
+			text = bitText(p.Bits(factored.State), a.State)
+		}
+		states = append(states, text)
 	}
 	return states
 }
@@ -71,7 +61,7 @@ func observed(p *factored.Problem, run *simulator.Run) (states []string) {
 // does not show it, or shows other states up to there than those that were kept.
 func (s *State) Confirm(ctx context.Context, sys *simulator.Session, p *factored.Problem, horizon int) error {
 	for i, f := range s.Failures {
-		run, _, err := replay(ctx, sys, p, horizon, f)
+		run, err := replay(ctx, sys, p, horizon, f)
 		switch {
 		case err != nil:
 			return fmt.Errorf("replaying landmark %d: %w", i+1, err)

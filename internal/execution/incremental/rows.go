@@ -7,15 +7,19 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Seen is an observed transition as far as the network predicts it: the network's inputs, and
-// its outputs as observed, as text of 0 and 1 in order.
-type Seen struct {
-	Inputs, Outputs string
-}
-
-// seenOf extracts from a step the network's inputs and outputs.
-func seenOf(p *factored.Problem, now, next factored.Valuation) Seen {
-	return Seen{Inputs: bitText(p.Inputs, now), Outputs: bitText(p.Outputs, next)}
+// steps calls f with each observed step of a failure, from state and action to the next state.
+func (x *Failure) steps(p *factored.Problem, f func(now, next factored.Valuation)) {
+	states, actions := p.Bits(factored.State), p.Bits(factored.Action)
+	for t := 1; t < len(x.Observed) && t <= x.Depth; t++ {
+		now, next := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
+		if !setBits(now, states, x.Observed[t-1]) || !setBits(next, states, x.Observed[t]) {
+			continue // values out of range
+		}
+		for _, b := range actions {
+			now[b] = x.Trace.Steps[t-1][b]
+		}
+		f(now, next)
+	}
 }
 
 // bitText writes bits as 0 and 1.
@@ -42,56 +46,61 @@ func bitsOf(text string) []bool {
 // rows are the observed transitions, by inputs. The first outcome counts: if another one
 // follows, the truth is not a function of the inputs.
 type rows struct {
-	inputs, outputs int
-	eval            *bnn.Evaluator
-	scratch         *bnn.Scratch
-	outcome         map[string]string
-	order           []string // inputs that the network has wrong
-	wrong           int
+	p       *factored.Problem
+	eval    *bnn.Evaluator
+	scratch *bnn.Scratch
+	outcome map[string]string
+	order   []string // inputs that the network has wrong
+	wrong   int
 }
 
 func newRows(p *factored.Problem, net *bnn.Network) *rows {
 	e := bnn.NewEvaluator(net)
-	return &rows{inputs: len(p.Inputs), outputs: len(p.Outputs), eval: e, scratch: e.NewScratch(), outcome: map[string]string{}}
+	return &rows{p: p, eval: e, scratch: e.NewScratch(), outcome: map[string]string{}}
 }
 
-// add adds a transition. fresh reports that its inputs are new, agrees that they do not
-// already have another outcome.
-func (r *rows) add(s Seen) (fresh, agrees bool) {
-	if known, ok := r.outcome[s.Inputs]; ok {
-		return false, known == s.Outputs
+// add adds the inputs of a transition with its outputs, and reports that they do not already have others.
+func (r *rows) add(now, next factored.Valuation) (agrees bool) {
+	inputs, outputs := bitText(r.p.Inputs, now), bitText(r.p.Outputs, next)
+	if known, ok := r.outcome[inputs]; ok {
+		return known == outputs
 	}
-	r.outcome[s.Inputs] = s.Outputs
-	if r.predict(s.Inputs) != s.Outputs {
-		r.order = append(r.order, s.Inputs)
+	r.outcome[inputs] = outputs
+	if r.predict(inputs) != outputs {
+		r.order = append(r.order, inputs)
 		r.wrong++
 	}
-	return true, true
+	return true
 }
 
 // predict returns the output of the uncorrected network.
 func (r *rows) predict(inputs string) string {
-	in, out := make([]uint64, bnn.Words(r.inputs)), make([]uint64, bnn.Words(r.outputs))
+	in, out := make([]uint64, bnn.Words(len(r.p.Inputs))), make([]uint64, bnn.Words(len(r.p.Outputs)))
 	for i, x := range bitsOf(inputs) {
 		if x {
 			in[i/64] |= 1 << (i % 64)
 		}
 	}
 	r.eval.Forward(out, in, r.scratch)
-	text := make([]byte, r.outputs)
+	text := make([]byte, len(r.p.Outputs))
 	for i := range text {
 		text[i] = "01"[out[i/64]>>(i%64)&1]
 	}
 	return string(text)
 }
 
+// learn adds what was observed of all failures.
+func (r *rows) learn(s *State) {
+	for i := range s.Failures {
+		s.Failures[i].steps(r.p, func(now, next factored.Valuation) { r.add(now, next) })
+	}
+}
+
 // Corrected returns the network corrected to the transitions that were seen, as Solve does it with
 // Transition, and how many of them the network had wrong. The error is that of bnn.Correct.
 func (s *State) Corrected(p *factored.Problem, net *bnn.Network) (*bnn.Network, int, error) {
 	r := newRows(p, net)
-	for _, x := range s.Seen {
-		r.add(x)
-	}
+	r.learn(s)
 	out, err := r.correct(net)
 	return out, r.wrong, err
 }

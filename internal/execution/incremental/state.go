@@ -17,26 +17,23 @@ import (
 
 // State is the knowledge about a real system. It depends on the system alone: another engine,
 // another kind of landmark, or a newly trained network may continue with it.
-type State struct {
-	Failures []Failure
-	Seen     []Seen // for Transition, without repetition
-}
+type State struct{ Failures []Failure }
 
 // Failure is a set of plans that are known to fail, and the reason.
 type Failure struct {
 	engine.Landmark
 	Text string
 	// Observed are the states that the system showed when the plan was tried, as text
-	// of their bits; nil where that was not kept.
+	// of their bits, "" for one with values that variables do not have; nil where that was not kept.
 	Observed []string
 }
 
 func (s *State) clone() *State {
-	return &State{Failures: slices.Clone(s.Failures), Seen: slices.Clone(s.Seen)}
+	return &State{slices.Clone(s.Failures)}
 }
 
 // stateSchema is the version of the file.
-const stateSchema = 2
+const stateSchema = 3
 
 // stateFile is the file: bits are text of 0 and 1, in the order of the names.
 type stateFile struct {
@@ -50,10 +47,7 @@ type stateFile struct {
 	Horizon  int           `json:"horizon"`
 	States   []string      `json:"states"`
 	Actions  []string      `json:"actions"`
-	Inputs   []string      `json:"inputs"`
-	Outputs  []string      `json:"outputs"`
 	Failures []failureLine `json:"failures"`
-	Seen     [][2]string   `json:"seen"` // inputs and outputs
 }
 
 // failureLine is a landmark: the plans that begin in State with Actions fail.
@@ -76,8 +70,7 @@ func header(p *factored.Problem, horizon int, system string) *stateFile {
 	return &stateFile{
 		Schema: stateSchema, Problem: p.Name, Horizon: horizon, System: system, Belongs: belongs(p, horizon),
 		States: names(p.Bits(factored.State)), Actions: names(p.Bits(factored.Action)),
-		Inputs: names(p.Inputs), Outputs: names(p.Outputs),
-		Failures: []failureLine{}, Seen: [][2]string{},
+		Failures: []failureLine{},
 	}
 }
 
@@ -134,9 +127,6 @@ func (s *State) Write(w io.Writer, p *factored.Problem, horizon int, system stri
 		}
 		f.Failures = append(f.Failures, line)
 	}
-	for _, x := range s.Seen {
-		f.Seen = append(f.Seen, [2]string{x.Inputs, x.Outputs})
-	}
 	if err := f.seal(); err != nil {
 		return err
 	}
@@ -192,21 +182,13 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (s *State,
 			}
 			ok = ok && setBits(mark.Trace.Steps[t], p.Bits(factored.Action), text)
 		}
+		for _, state := range line.Observed {
+			ok = ok && (state == "" || isBits(state, len(p.Bits(factored.State))))
+		}
 		if !ok {
 			return bad("landmark %d does not fit the variables and the horizon", i+1)
 		}
 		s.Failures = append(s.Failures, Failure{Landmark: mark, Text: line.Text, Observed: line.Observed})
-	}
-	// Another network may read and predict other bits. Observations for the old network are
-	// then useless, but the landmarks still hold.
-	if !slices.Equal(f.Inputs, want.Inputs) || !slices.Equal(f.Outputs, want.Outputs) {
-		return s, f.System, nil
-	}
-	for i, x := range f.Seen {
-		if !isBits(x[0], len(p.Inputs)) || !isBits(x[1], len(p.Outputs)) {
-			return bad("transition %d does not fit the network", i+1)
-		}
-		s.Seen = append(s.Seen, Seen{Inputs: x[0], Outputs: x[1]})
 	}
 	return s, f.System, nil
 }
