@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -97,12 +98,7 @@ func (t *Ceiling) Check(ctx context.Context, p *factored.Problem, net *bnn.Netwo
 }
 
 func hasNext(c *factored.Constraint) bool {
-	for _, t := range c.Terms {
-		if t.Lit.Next {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Terms, func(t factored.Term) bool { return t.Lit.Next })
 }
 
 func (c *ceiling) refuse(format string, args ...any) error {

@@ -206,12 +206,7 @@ func sameSet(a, sorted []lit) bool {
 }
 
 func (c *checker) isReason(k *clause) bool {
-	for _, l := range k.lits {
-		if c.value[l] > 0 && c.reason[l>>1] == k {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.lits, func(l lit) bool { return c.value[l] > 0 && c.reason[l>>1] == k })
 }
 
 // sweep removes deleted clauses from the watch lists.

@@ -89,12 +89,7 @@ func (f *function) consistent(ctx context.Context, k int) (sets [][]int, err err
 }
 
 func (f *function) agree(a, b int, set []int) bool {
-	for _, v := range set {
-		if f.points[a][v] != f.points[b][v] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(set, func(v int) bool { return f.points[a][v] != f.points[b][v] })
 }
 
 func (f *function) cell(r int, set []int) string {

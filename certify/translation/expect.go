@@ -97,7 +97,6 @@ type expectation struct {
 	net     *bnn.Network
 	horizon int
 	block   int64   // variables of a step
-	last    int64   // variables of step H+1
 	place   []int64 // of each bit in its block, from 1
 
 	quiet, busy    []inequality // constraints of every step, and of steps 1..H only, with the network's
@@ -116,9 +115,6 @@ func expect(p *factored.Problem, net *bnn.Network, horizon int) *expectation {
 				e.block++
 				e.place[b] = e.block
 			}
-		}
-		if kind == factored.Auxiliary {
-			e.last = e.block
 		}
 	}
 	var hidden []int64 // before the first unit of each layer

@@ -2,6 +2,7 @@ package rddl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
@@ -105,12 +106,7 @@ func (c *checker) expr(e Expr, want Type) Expr {
 
 // mayBe reports whether the value can be resolved to this type.
 func (c *checker) mayBe(name string, t Type) bool {
-	for _, o := range c.owners[name] {
-		if o == t {
-			return true
-		}
-	}
-	return len(c.owners[name]) == 0 && c.open && t.Kind == ObjectType
+	return slices.Contains(c.owners[name], t) || len(c.owners[name]) == 0 && c.open && t.Kind == ObjectType
 }
 
 // name resolves an identifier without arguments.

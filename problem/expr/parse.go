@@ -198,12 +198,7 @@ func (ps *parser) binary(l int) (*node, error) {
 }
 
 func (ps *parser) at(ops []string) bool {
-	for _, op := range ops {
-		if ps.tok.kind == op {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ops, ps.tok.kind)
 }
 
 // combine checks the operands of a binary operator.
@@ -244,12 +239,7 @@ func (n *node) constant() bool {
 	if n.op == "name" {
 		return false
 	}
-	for _, a := range n.args {
-		if !a.constant() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.args, func(a *node) bool { return !a.constant() })
 }
 
 func (ps *parser) not() (*node, error) {

@@ -354,12 +354,7 @@ func (p *Problem) Bits(k Kind) []Bit {
 // HasAction reports whether c mentions an action bit. Such a constraint holds at steps 1..H,
 // any other at 1..H+1.
 func (p *Problem) HasAction(c *Constraint) bool {
-	for _, t := range c.Terms {
-		if p.Kind(t.Lit.Bit) == Action {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Terms, func(t Term) bool { return p.Kind(t.Lit.Bit) == Action })
 }
 
 // Clone returns a copy of p. Adding or replacing variables and constraints in the copy does

@@ -49,7 +49,7 @@ type GridLine struct {
 
 // grid trains the cells, sets t's hidden layers to those of the chosen one, and returns its
 // result. If ctx ends there may be none.
-func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
+func grid(ctx context.Context, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
 	g := t.Grid
 	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError}
 	o := train.GridOptions{Test: held, Progress: g.Progress, Now: g.Now, Folder: t.Checkpoint, Resume: t.Resume, Elsewhere: g.Elsewhere}
@@ -85,7 +85,7 @@ func Cell(ctx context.Context, p *load.Problem, file string, t Training) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = grid(ctx, p, &t, rows.training, rows.choosing)
+	_, _, err = grid(ctx, &t, rows.training, rows.choosing)
 	return err
 }
 

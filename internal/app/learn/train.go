@@ -148,7 +148,7 @@ func trainNetwork(ctx context.Context, p *load.Problem, from *sourced, t Trainin
 	var res *train.Result
 	var table *GridTable
 	if t.Grid != nil {
-		res, table, err = grid(ctx, p, &t, rows.training, rows.choosing)
+		res, table, err = grid(ctx, &t, rows.training, rows.choosing)
 	} else {
 		res, err = train.Run(ctx, t.Config, rows.training, o)
 	}

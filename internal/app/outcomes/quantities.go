@@ -66,7 +66,7 @@ const mostErrorsKept = 60
 // FindQuantities learns the functions of the learned states with fixed decimals; nil if there are none, or too few rows.
 // With held, it learns from the rows before the cut of each data set. The fluents of skip are left to the network.
 func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, held bool, lags, threads int, skip []string) (*Quantities, error) {
-	x := newSeries(p, from)
+	x := newSeries(p)
 	for i := range x.t.Columns {
 		x.t.Columns[i].Learn = x.t.Columns[i].Learn && !slices.Contains(skip, x.t.Columns[i].Name)
 	}
@@ -232,7 +232,7 @@ type series struct {
 }
 
 // newSeries lists the columns: all states and actions but those in bins, which have no numbers.
-func newSeries(p *load.Problem, from []train.Source) *series {
+func newSeries(p *load.Problem) *series {
 	x := &series{p: p.Problem, t: &quantity.Table{}}
 	learned := map[*factored.Variable]bool{}
 	for _, b := range p.Problem.Outputs {

@@ -41,7 +41,7 @@ type Fit struct {
 
 // TestQuantities measures the functions of a network's file on data sets.
 func TestQuantities(p *load.Problem, trained load.Trained, from []train.Source) ([]QuantityTest, error) {
-	x := newSeries(p, from)
+	x := newSeries(p)
 	x.fill(from, false)
 	mine, err := newRunner(x, trained.Functions)
 	if err != nil {

@@ -2,6 +2,7 @@ package blp
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -130,10 +131,7 @@ type indicator struct {
 // indicators marks the indicators whose bits a solution has.
 func (b *builder) indicators(isTrue map[int32]bool) {
 	for _, v := range b.values {
-		all := true
-		for _, l := range v.bits {
-			all = all && isTrue[l.Var()] == (l > 0)
-		}
+		all := !slices.ContainsFunc(v.bits, func(l model.Lit) bool { return isTrue[l.Var()] != (l > 0) })
 		if all {
 			isTrue[v.has] = true
 		}

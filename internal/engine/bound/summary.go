@@ -16,7 +16,6 @@ type Summary struct {
 	Infeasible bool  // no plan exists
 	Without    int64 // the bound without prices
 	Bound      int64 // the bound with prices
-	Rounds     int   // of the search for prices
 	Groups     []GroupSummary
 	Rules      []RuleSummary
 }
@@ -56,7 +55,7 @@ func Summarize(ctx context.Context, s *Search) *Summary {
 		o.restart()
 		o.improve(ctx, 400, infinite)
 	}
-	out.Bound, out.Rounds = f.reward(f.cost(o.bound, scale)), o.round
+	out.Bound = f.reward(f.cost(o.bound, scale))
 	for id := range f.parts {
 		out.Groups = append(out.Groups, f.summarizeGroup(id, o.best))
 	}

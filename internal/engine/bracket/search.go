@@ -41,7 +41,6 @@ type Search struct {
 	rng   *rand.Rand
 
 	legal   []uint32
-	draws   []*Draw
 	known   map[string]uint32 // greedy choices
 	factors int
 	bytes   int64
@@ -86,7 +85,6 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 		}
 		return nil
 	}
-	s.draws = make([]*Draw, s.factors)
 	patterns, rest, err := s.b.choose(ctx, o.Leaves)
 	if err != nil {
 		return nil, err

@@ -183,12 +183,7 @@ func (x *trial) step(t int) (*Step, error) {
 
 // sameAction compares joint actions.
 func (x *trial) sameAction(a, b factored.Valuation) bool {
-	for _, bit := range x.task.Problem.Bits(factored.Action) {
-		if a[bit] != b[bit] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x.task.Problem.Bits(factored.Action), func(bit factored.Bit) bool { return a[bit] != b[bit] })
 }
 
 // before is the reward of the steps before t.

@@ -26,7 +26,6 @@ type BlindSolution struct {
 	Value   float64 // the probability of success, the expected reward, or the worst one
 	Horizon int
 	Plan    []uint32 // an action of the process for each step, as long as a run can go on
-	Beliefs int      // that were looked at
 	States  int
 	Pairs   int64
 	// Observed is the solution that sees the states, which bounds what plans are worth; nil where Robust has that.
@@ -100,7 +99,6 @@ func Blind(ctx context.Context, p Process, o BlindOptions) (*BlindSolution, erro
 			return nil, err
 		}
 	}
-	out.Beliefs = len(b.memo)
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // Quantity is a state or an action: an integer in Lo..Hi.
@@ -45,12 +46,7 @@ func (a *Atom) Holds(x, u []int64) bool {
 
 // Acts reports whether a reads an action.
 func (a *Atom) Acts() bool {
-	for _, c := range a.U {
-		if c != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.U, func(c int64) bool { return c != 0 })
 }
 
 // Not returns the condition that a does not hold.

@@ -36,16 +36,15 @@ func (t *Task) Pointwise() []float64 {
 type Planner struct {
 	t     *Task
 	aim   Aim
-	hinge []hinge // of each state from 1: rules, and at the end the goal
-	depth []float64
+	hinge []hinge     // of each state from 1: rules, and at the end the goal
 	x     [][]float64 // states of the plan at hand
 	ints  [][]int64   // the same, for integers
 	errs  []int64
-	// The rows of the least-squares problem: what each condition is at, by how much each action changes it, and its weight.
-	at, weight []float64
-	by         [][]float64
-	sens       [][]float64 // of a state, by actions and then states
-	spare      [][]float64
+	// The rows of the least-squares problem: what each condition is at, and by how much each action changes it.
+	at    []float64
+	by    [][]float64
+	sens  [][]float64 // of a state, by actions and then states
+	spare [][]float64
 }
 
 // hinge is a condition whose form is to be at most -margin; what is above counts, squared, by weight.
@@ -123,9 +122,8 @@ func (p *Planner) allocate() {
 	for range h + 1 {
 		p.ints = append(p.ints, make([]int64, n))
 	}
-	p.at, p.weight, p.by = make([]float64, len(p.hinge)), make([]float64, len(p.hinge)), matrix(len(p.hinge), h*m)
+	p.at, p.by = make([]float64, len(p.hinge)), matrix(len(p.hinge), h*m)
 	p.sens, p.spare = matrix(n, h*m), matrix(n, h*m)
-	p.depth = make([]float64, h*m)
 }
 
 // change is the weight of changes of actions, relative to their range, beside the goal's.

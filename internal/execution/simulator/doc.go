@@ -13,8 +13,8 @@
 // and does not repeat a call that a deterministic system has already answered.
 //
 // A violated rule is an answer, a Violation. Errors are about the system: *ProcessError (it
-// does not start, does not answer, crashes, sends invalid answers, refuses), *ResetError,
-// *NonDeterminismError, *PartialError, *BudgetError; or the context's, if it ended.
+// does not start, does not answer, crashes, sends invalid answers, refuses), ErrReset,
+// ErrNonDeterminism, *PartialError, ErrBudget; or the context's, if it ended.
 //
 // Steps are numbered as in package factored: actions at 1..H, states at 1..H+1.
 package simulator

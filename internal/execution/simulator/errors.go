@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,26 +76,6 @@ func shorten(s string) string {
 	return s
 }
 
-// BudgetError reports that one more step would exceed the budget.
-type BudgetError struct{ Limit int }
-
-func (e *BudgetError) Error() string { return fmt.Sprintf("%v: %d were allowed", ErrBudget, e.Limit) }
-
-// Is lets errors.Is find ErrBudget.
-func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
-
-// ResetError reports a system that was reset to a state and shows another.
-type ResetError struct {
-	Asked, Shown []Value // of the variables that differ
-}
-
-func (e *ResetError) Error() string {
-	return fmt.Sprintf("%v: it was asked for %s and shows %s", ErrReset, joinValues(e.Asked), joinValues(e.Shown))
-}
-
-// Is lets errors.Is find ErrReset.
-func (e *ResetError) Is(target error) bool { return target == ErrReset }
-
 // PartialError reports a system that omits required observations.
 type PartialError struct {
 	What    string   // what requires them
@@ -112,32 +93,17 @@ func (e *PartialError) Error() string {
 // Is lets errors.Is find ErrPartial.
 func (e *PartialError) Is(target error) bool { return target == ErrPartial }
 
-// NonDeterminismError reports a system that answered the same call in two ways. Steps are
-// counted over the session, from 1; 0 means a reset.
-type NonDeterminismError struct {
-	State                 []Value // variables that are not false or 0, before the call; nil for a reset
-	Action                []Value // likewise; nil for a reset
-	First, Second         []Value // of the variables that differ, or reward, terminal, violation
-	FirstStep, SecondStep int     // number of steps that the session had requested, including that of the answer
-}
-
-func (e *NonDeterminismError) Error() string {
+// nonDeterminism reports a system that gave two answers to the same call, as the values that differ. Steps are counted
+// over the session, from 1; 0 means a reset.
+func (s *Session) nonDeterminism(before *Answer, action factored.Valuation, first, second []Value, firstStep int) error {
 	call := "reset"
-	if e.FirstStep > 0 {
-		list := func(values []Value) string {
-			if len(values) == 0 {
-				return "nothing"
-			}
-			return joinValues(values)
-		}
-		call = fmt.Sprintf("action %s in state %s", list(e.Action), list(e.State))
+	if before != nil {
+		list := func(values []Value) string { return cmp.Or(joinValues(values), "nothing") }
+		call = fmt.Sprintf("action %s in state %s", list(active(s.p, factored.Action, action)), list(active(s.p, factored.State, before.State)))
 	}
-	return fmt.Sprintf("%v: to %s it answered %s (at its step %d) and %s (at its step %d)",
-		ErrNonDeterminism, call, joinValues(e.First), e.FirstStep, joinValues(e.Second), e.SecondStep)
+	return fmt.Errorf("%w: to %s it answered %s (at its step %d) and %s (at its step %d)",
+		ErrNonDeterminism, call, joinValues(first), firstStep, joinValues(second), s.used)
 }
-
-// Is lets errors.Is find ErrNonDeterminism.
-func (e *NonDeterminismError) Is(target error) bool { return target == ErrNonDeterminism }
 
 // contradiction compares two answers to the same call; it returns nil if they agree.
 func contradiction(p *factored.Problem, a, b *Answer) (first, second []Value) {

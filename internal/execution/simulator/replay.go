@@ -73,11 +73,7 @@ func (s *Session) remember(key string, before *Answer, action factored.Valuation
 	if len(first) == 0 {
 		return false, nil
 	}
-	e := &NonDeterminismError{First: first, Second: second, FirstStep: known.step, SecondStep: s.used}
-	if before != nil {
-		e.State, e.Action = active(s.p, factored.State, before.State), active(s.p, factored.Action, action)
-	}
-	return false, e
+	return false, s.nonDeterminism(before, action, first, second, known.step)
 }
 
 // replay is one call of Replay.
@@ -97,7 +93,7 @@ type replay struct {
 //
 // The session remembers all answers. A system that declares itself deterministic is not asked
 // the same question again. Any other system is, and an answer that differs from the first is
-// a *NonDeterminismError.
+// ErrNonDeterminism.
 func (s *Session) Replay(ctx context.Context, start factored.Valuation, actions []factored.Valuation) (*Run, error) {
 	used := s.used
 	r := &replay{s: s, start: start, actions: actions, at: -1, origin: "r"}

@@ -139,8 +139,7 @@ func TestBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Replay(context.Background(), nil, actions(t, p, "inc", "inc"))
-	var e *BudgetError
-	if !errors.As(err, &e) || !errors.Is(err, ErrBudget) || e.Limit != 3 || s.Steps() != 3 {
+	if !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), ": 3 were allowed") || s.Steps() != 3 {
 		t.Errorf("got %v after %d steps", err, s.Steps())
 	}
 }

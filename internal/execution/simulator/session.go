@@ -87,7 +87,7 @@ func (s *Session) Reset(ctx context.Context, state factored.Valuation) (*Answer,
 	}
 	if state != nil && a.State != nil {
 		if asked, shown := Differing(s.p, &Answer{State: state}, a); len(asked) > 0 {
-			return nil, &ResetError{Asked: asked, Shown: shown}
+			return nil, fmt.Errorf("%w: it was asked for %s and shows %s", ErrReset, joinValues(asked), joinValues(shown))
 		}
 	}
 	s.note(a)
@@ -148,7 +148,7 @@ func (s *Session) step(ctx context.Context, before *Answer, action factored.Valu
 		}
 	}
 	if s.o.MaxSteps > 0 && s.used >= s.o.MaxSteps {
-		return nil, &BudgetError{Limit: s.o.MaxSteps}
+		return nil, fmt.Errorf("%w: %d were allowed", ErrBudget, s.o.MaxSteps)
 	}
 	s.used++
 	a, err := s.sys.Step(ctx, action)

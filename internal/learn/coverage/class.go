@@ -127,14 +127,14 @@ func (b *spaceBuilder) byClass(f *finder, output int, o *structure.Output, fit i
 	tables := []Table{settled.table(s.t, output, o.Inputs, o.Eval)}
 	var except []int
 	for _, set := range sets {
-		inputs := s.bits(set.list())
+		inputs := s.bits(set.List())
 		if len(inputs) > structure.MaxInputs {
 			return false
 		}
 		if !slices.Equal(inputs, o.Inputs) {
 			tables = append(tables, settled.table(s.t, output, inputs, nil))
 		}
-		at, ok := b.exceptions(f, set, k-set.count())
+		at, ok := b.exceptions(f, set, k-set.Count())
 		if !ok {
 			return false
 		}

@@ -151,12 +151,7 @@ func (s *Set) Has(row []uint64) bool {
 		i := sort.Search(s.rows, func(i int) bool { return bytes.Compare(s.data[i*n:(i+1)*n], key) >= 0 })
 		return i < s.rows && bytes.Equal(s.data[i*n:(i+1)*n], key)
 	}
-	for _, at := range s.places(key) {
-		if s.data[at/8]&(0x80>>(at%8)) == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.places(key), func(at uint64) bool { return s.data[at/8]&(0x80>>(at%8)) == 0 })
 }
 
 // key packs a row into bytes, bit 0 first and most significant, so that keys sort like rows.

@@ -57,10 +57,10 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 	if extra == 0 && noise == nil {
 		return nil, true
 	}
-	x := &faces{s: s, noise: noise, set: set.list(), extra: extra, words: mostWords, index: map[valueOf]int{}, bad: map[string]*badness{}}
+	x := &faces{s: s, noise: noise, set: set.List(), extra: extra, words: mostWords, index: map[valueOf]int{}, bad: map[string]*badness{}}
 	var out [][]Literal
 	for v := range s.vars {
-		if !set.has(v) {
+		if !set.Has(v) {
 			x.addValues(v)
 			if extra > 0 {
 				out = append(out, s.vars[v].others...)

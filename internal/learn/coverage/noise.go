@@ -154,7 +154,7 @@ func (x *noise) all(k int) []candidate {
 		}
 		for v := from; v < len(x.s.vars); v++ {
 			next := set
-			next.add(v)
+			next.Add(v)
 			code, cells := x.cells(code, len(cells), v)
 			walk(next, v+1, left-1, code, cells)
 		}
@@ -188,7 +188,7 @@ func (x *noise) sets(k int) []mask {
 	if x.rate > mostRate {
 		return nil
 	}
-	sorting.Stable(all, func(a, b candidate) int { return a.set.count() - b.set.count() })
+	sorting.Stable(all, func(a, b candidate) int { return a.set.Count() - b.set.Count() })
 	most := 0 // errors
 	for atLeast(len(x.rows), most, x.rate) > x.share(4) {
 		most++
@@ -198,7 +198,7 @@ func (x *noise) sets(k int) []mask {
 		if x.work < 0 {
 			return nil
 		}
-		if c.errors > most || slices.ContainsFunc(found, func(m mask) bool { return m.without(c.set) == mask{} }) {
+		if c.errors > most || slices.ContainsFunc(found, func(m mask) bool { return m.Without(c.set) == mask{} }) {
 			continue
 		}
 		if x.even(c.set) {
@@ -213,7 +213,7 @@ func (x *noise) sets(k int) []mask {
 // partition counts the rows by the joint value of a set.
 func (x *noise) partition(set mask) (code []int32, cells []tally) {
 	code, cells = x.whole()
-	for _, v := range set.list() {
+	for _, v := range set.List() {
 		code, cells = x.cells(code, len(cells), v)
 	}
 	return code, cells
@@ -225,7 +225,7 @@ func (x *noise) even(set mask) bool {
 	code, cells := x.partition(set)
 	var others []int
 	for v := range x.s.vars {
-		if !set.has(v) {
+		if !set.Has(v) {
 			others = append(others, v)
 		}
 	}
@@ -434,7 +434,7 @@ func (b *spaceBuilder) addNoisy(output int, o *structure.Output, others float64)
 		if sets = x.sets(k); len(sets) == 0 {
 			continue
 		}
-		if fit = sets[0].count(); k >= min(len(s.vars), fit+marginK) {
+		if fit = sets[0].Count(); k >= min(len(s.vars), fit+marginK) {
 			break
 		}
 	}
@@ -454,12 +454,12 @@ func (b *spaceBuilder) addNoisy(output int, o *structure.Output, others float64)
 	tables := []Table{settledBy{margin: 1}.table(s.t, output, o.Inputs, o.Eval)}
 	var except [][]Literal
 	for _, set := range sets {
-		inputs := s.bits(set.list())
+		inputs := s.bits(set.List())
 		if len(inputs) > structure.MaxInputs {
 			return false
 		}
 		tables = append(tables, x.table(output, inputs))
-		cubes, ok := s.exceptions(x.rows, set, k-set.count(), x)
+		cubes, ok := s.exceptions(x.rows, set, k-set.Count(), x)
 		if !ok {
 			return false
 		}

@@ -1,10 +1,10 @@
 package coverage
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/learn/versions"
 )
 
 const (
@@ -15,54 +15,10 @@ const (
 	marginK = 1
 	// mostFit bounds the variables of a set that explains the rows.
 	mostFit = 8
-	// mostVariables bounds the variables of a row.
-	mostVariables = 256
 )
 
 // mask is a set of variables.
-type mask [mostVariables / 64]uint64
-
-func (m *mask) add(v int)      { m[v/64] |= 1 << (v % 64) }
-func (m *mask) has(v int) bool { return m[v/64]>>(v%64)&1 == 1 }
-
-func (m mask) and(n mask) mask {
-	for i := range m {
-		m[i] &= n[i]
-	}
-	return m
-}
-
-func (m mask) without(n mask) mask {
-	for i := range m {
-		m[i] &^= n[i]
-	}
-	return m
-}
-
-func (m *mask) meets(n *mask) bool {
-	for i := range m {
-		if m[i]&n[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *mask) count() (n int) {
-	for _, w := range m {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-func (m *mask) list() (vars []int) {
-	for i, w := range m {
-		for ; w != 0; w &= w - 1 {
-			vars = append(vars, 64*i+bits.TrailingZeros64(w))
-		}
-	}
-	return vars
-}
+type mask = versions.Set
 
 // space holds rows as values of variables, to find the functions that agree with them.
 type space struct {
@@ -74,7 +30,7 @@ type space struct {
 // newSpace is nil where the variables are too many.
 func newSpace(t *structure.Table) *space {
 	s := &space{t: t, vars: variablesOf(t)}
-	if len(s.vars) > mostVariables {
+	if len(s.vars) > versions.MaxVariables {
 		return nil
 	}
 	for r := range t.Rows() {
@@ -92,7 +48,7 @@ func newSpace(t *structure.Table) *space {
 func (s *space) difference(a, b int) (m mask) {
 	for i := range s.vars {
 		if c := s.vars[i].code; c[a] != c[b] {
-			m.add(i)
+			m.Add(i)
 		}
 	}
 	return m
@@ -135,7 +91,7 @@ func (s *space) newFinder(output int) *finder {
 				continue
 			}
 			m := s.difference(f.rows[i], f.rows[j])
-			if n := m.count(); len(bySize[n]) < most && kept < many {
+			if n := m.Count(); len(bySize[n]) < most && kept < many {
 				bySize[n] = append(bySize[n], m)
 				kept++
 			}
@@ -151,7 +107,7 @@ func (s *space) newFinder(output int) *finder {
 
 // contradicted returns the difference of two rows that agree on a set and have different values.
 func (f *finder) contradicted(set mask) (m mask, ok bool) {
-	vars := set.list()
+	vars := set.List()
 	first := make(map[uint64]int, len(f.rows))
 	for i, r := range f.rows {
 		key := f.s.cell(vars, r)
@@ -160,7 +116,7 @@ func (f *finder) contradicted(set mask) (m mask, ok bool) {
 			first[key] = i
 		} else if f.y[k] != f.y[i] {
 			m = f.s.difference(f.rows[k], r)
-			if !m.meets(&set) { // else the keys are alike by chance
+			if !m.Meets(&set) { // else the keys are alike by chance
 				return m, true
 			}
 		}
@@ -185,12 +141,12 @@ func (f *finder) sets(k, most int) ([]mask, bool) {
 	}
 	var least []mask
 	for i, m := range f.found {
-		if !slices.ContainsFunc(f.found, func(n mask) bool { return n != m && n.without(m) == mask{} }) && !slices.Contains(f.found[:i], m) {
+		if !slices.ContainsFunc(f.found, func(n mask) bool { return n != m && n.Without(m) == mask{} }) && !slices.Contains(f.found[:i], m) {
 			least = append(least, m)
 		}
 	}
 	slices.SortFunc(least, func(a, b mask) int {
-		if d := a.count() - b.count(); d != 0 {
+		if d := a.Count() - b.Count(); d != 0 {
 			return d
 		}
 		return -slices.Compare(a[:], b[:])
@@ -205,17 +161,17 @@ func (f *finder) extend(set, closed mask, left int) bool {
 		return false
 	}
 	open := -1 // a difference that the set does not meet
-	fewest := mostVariables + 1
+	fewest := versions.MaxVariables + 1
 	met := 0
 	for i := range f.apart {
-		if f.apart[i].meets(&set) {
+		if f.apart[i].Meets(&set) {
 			continue
 		}
 		if left == 0 {
 			return true
 		}
-		rest := f.apart[i].without(closed)
-		n := rest.count()
+		rest := f.apart[i].Without(closed)
+		n := rest.Count()
 		if n < fewest {
 			open, fewest = i, n
 		}
@@ -234,23 +190,23 @@ func (f *finder) extend(set, closed mask, left int) bool {
 		}
 		open = len(f.apart) - 1
 	}
-	candidates := f.apart[open].without(closed)
+	candidates := f.apart[open].Without(closed)
 	if left == 1 { // the last one meets all differences
 		for i := range f.apart {
-			if !f.apart[i].meets(&set) {
-				if candidates = candidates.and(f.apart[i]); candidates == (mask{}) {
+			if !f.apart[i].Meets(&set) {
+				if candidates = candidates.And(f.apart[i]); candidates == (mask{}) {
 					return true
 				}
 			}
 		}
 	}
-	for _, v := range candidates.list() {
+	for _, v := range candidates.List() {
 		next := set
-		next.add(v)
+		next.Add(v)
 		if !f.extend(next, closed, left-1) {
 			return false
 		}
-		closed.add(v)
+		closed.Add(v)
 	}
 	return true
 }

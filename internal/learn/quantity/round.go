@@ -62,7 +62,6 @@ func (l *learner) rounded(i int, f *Function) *Function {
 // two more.
 func (f *Function) decimals(d int, means []float64) *Function {
 	g := *f
-	g.Decimals = d
 	var copied func(n *Node) *Node
 	copied = func(n *Node) *Node {
 		if n.Split >= 0 {

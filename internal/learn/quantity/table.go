@@ -121,8 +121,7 @@ func (t *Table) terms(column, lag int) []Term {
 // design is the table of one output: a column for each term, the change that is to be predicted, and the rows.
 type design struct {
 	terms   []Term
-	own     int // the term that is the output's present value
-	rows    []int
+	own     int         // the term that is the output's present value
 	in      []int       // the terms that sums of products are of
 	x       [][]float64 // by term and row
 	now, y  []float64   // the present and the next value
@@ -134,7 +133,7 @@ type design struct {
 
 // newDesign collects what the rows say about an output.
 func (t *Table) newDesign(output int, terms []Term, rows []int) *design {
-	d := &design{terms: terms, rows: rows, own: slices.Index(terms, Term{output, 0, -1})}
+	d := &design{terms: terms, own: slices.Index(terms, Term{output, 0, -1})}
 	for j, term := range terms {
 		d.in = append(d.in, j)
 		column := make([]float64, len(rows))

@@ -11,8 +11,6 @@ type Function struct {
 	Terms  []Term
 	Root   *Node
 	Lo, Hi float64 // infinite for none
-	// Decimals is the number of decimals of the coefficients.
-	Decimals int
 }
 
 // Node is a leaf, or a condition: Low holds where the term Split is at most At.

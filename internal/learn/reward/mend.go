@@ -303,7 +303,7 @@ func (m *mending) best(lack, right []uint64) found {
 		var next []found
 		tried := map[string]bool{}
 		for i := range last {
-			next = m.longer(&last[i], lits, lack, tried, weigh, next)
+			next = m.longer(&last[i], lits, tried, weigh, next)
 		}
 		for i := range next {
 			if next[i].bits > best.bits+1e-9 {
@@ -329,7 +329,7 @@ func (m *mending) shorter(x found, weigh func(*found)) found {
 }
 
 // longer appends the conjunctions that have one more literal.
-func (m *mending) longer(from *found, lits []condition, lack []uint64, tried map[string]bool, weigh func(*found), next []found) []found {
+func (m *mending) longer(from *found, lits []condition, tried map[string]bool, weigh func(*found), next []found) []found {
 	if from.right == 0 && from.lack > 0 {
 		return next // no row that is right is among its rows
 	}

@@ -164,7 +164,7 @@ func (s *shrinker) attempt(live []int, size int) int {
 	s.rng.Shuffle(len(outputs), func(i, j int) { outputs[i], outputs[j] = outputs[j], outputs[i] })
 	known := len(s.units)
 	for _, o := range outputs {
-		now = s.repair(&log, o, outputs, gone, now, size)
+		now = s.repair(&log, o, now, size)
 		if now > size {
 			break
 		}
@@ -219,7 +219,7 @@ func (s *shrinker) forget(known int) {
 // repair covers what is not covered of an output: each time with the unit, there
 // already or new, that covers most for its price. It ends early where the size
 // exceeds most.
-func (s *shrinker) repair(log *[]change, o int, outputs, gone []int, now, most int) int {
+func (s *shrinker) repair(log *[]change, o, now, most int) int {
 	t := s.targets[o]
 	g := s.growers[o]
 	for now <= most {

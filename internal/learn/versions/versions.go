@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"math/bits"
 	"slices"
 )
 
@@ -17,7 +16,7 @@ type Function struct {
 	domain []int // legal values by variable
 	rows   []row
 	seen   map[string]int // by point
-	apart  []mask         // differences of rows with different values: each consistent set meets them all
+	apart  []Set          // differences of rows with different values: each consistent set meets them all
 	least  int            // no set of fewer variables is consistent
 }
 
@@ -64,7 +63,7 @@ func (at Point) Key() string {
 func (f *Function) Least(most int) int {
 	for ; f.least <= most; f.least++ {
 		s := f.search()
-		if s.extend(mask{}, mask{}, f.apart, nil, f.least) {
+		if s.extend(Set{}, Set{}, f.apart, nil, f.least) {
 			break
 		}
 	}
@@ -80,29 +79,29 @@ func (f *Function) Values(k int, at Point) (zero, one bool) {
 // has reports whether some function has a value at a point.
 func (f *Function) has(k int, at Point, value bool) bool {
 	s := f.search()
-	return s.extend(mask{}, mask{}, f.apart, s.against(at, mask{}, value), k)
+	return s.extend(Set{}, Set{}, f.apart, s.against(at, Set{}, value), k)
 }
 
 // Cube generalises a point at which all functions of at most k variables have the given value: they have it
 // wherever the variables listed have the values of the point, and the others any legal ones. Those of keep are fixed
 // in any case.
 func (f *Function) Cube(k int, at Point, value bool, keep []int) (fixed []int) {
-	var free mask
+	var free Set
 	for v := range f.domain {
 		if !slices.Contains(keep, v) {
-			free.add(v)
+			free.Add(v)
 		}
 	}
 	for {
 		s := f.search()
 		s.free, s.at = free, slices.Clone(at)
-		if !s.extend(mask{}, mask{}, f.apart, s.against(at, free, !value), k) {
+		if !s.extend(Set{}, Set{}, f.apart, s.against(at, free, !value), k) {
 			break
 		}
 		// Some function differs where its variables have the values of s.at: fix one of them.
 		fix := -1
-		for _, v := range s.found.list() {
-			if free.has(v) && s.at[v] != at[v] {
+		for _, v := range s.found.List() {
+			if free.Has(v) && s.at[v] != at[v] {
 				fix = v
 				break
 			}
@@ -110,7 +109,7 @@ func (f *Function) Cube(k int, at Point, value bool, keep []int) (fixed []int) {
 		free[fix/64] &^= 1 << (fix % 64)
 	}
 	for v := range f.domain {
-		if !free.has(v) {
+		if !free.Has(v) {
 			fixed = append(fixed, v)
 		}
 	}
@@ -128,11 +127,11 @@ func (f *Function) shrink(k int, at Point, value bool, fixed, keep []int) []int 
 		s := f.search()
 		for v := range f.domain {
 			if !slices.Contains(rest, v) {
-				s.free.add(v)
+				s.free.Add(v)
 			}
 		}
 		s.at = slices.Clone(at)
-		if s.extend(mask{}, mask{}, f.apart, s.against(at, s.free, !value), k) {
+		if s.extend(Set{}, Set{}, f.apart, s.against(at, s.free, !value), k) {
 			i++
 			continue
 		}
@@ -144,38 +143,38 @@ func (f *Function) shrink(k int, at Point, value bool, fixed, keep []int) []int 
 // search looks for a consistent set, with values of its free variables, that no row of some kind meets.
 type search struct {
 	f     *Function
-	free  mask  // variables with any legal value
+	free  Set   // variables with any legal value
 	at    Point // the point, with the values that were chosen for free variables of the set
-	found mask
+	found Set
 	known int // differences of the function when the search began
 }
 
 // rival is a row that the set has to tell from the point.
 type rival struct {
 	at    Point
-	apart mask // fixed variables in which the point differs
+	apart Set // fixed variables in which the point differs
 }
 
 func (f *Function) search() *search { return &search{f: f, known: len(f.apart)} }
 
 // against lists the rows with another value than the given one.
-func (s *search) against(at Point, free mask, value bool) []rival {
+func (s *search) against(at Point, free Set, value bool) []rival {
 	if s.at == nil {
 		s.at = at
 	}
 	var out []rival
 	for i := range s.f.rows {
 		if r := &s.f.rows[i]; r.on != value {
-			out = append(out, rival{r.at, difference(r.at, at).without(free)})
+			out = append(out, rival{r.at, difference(r.at, at).Without(free)})
 		}
 	}
 	return out
 }
 
-func difference(a, b Point) (m mask) {
+func difference(a, b Point) (m Set) {
 	for v := range a {
 		if a[v] != b[v] {
-			m.add(v)
+			m.Add(v)
 		}
 	}
 	return m
@@ -183,14 +182,14 @@ func difference(a, b Point) (m mask) {
 
 // extend reports whether at most left variables, none of them closed, can be added to a set so that it meets the
 // differences that it does not meet yet, and tells the point from the rivals.
-func (s *search) extend(set, closed mask, apart []mask, rivals []rival, left int) bool {
+func (s *search) extend(set, closed Set, apart []Set, rivals []rival, left int) bool {
 	if len(apart)+len(rivals) == 0 {
 		d, ok := s.f.unmet(set, s.known)
 		if !ok {
 			s.found = set
 			return true
 		}
-		apart = []mask{d}
+		apart = []Set{d}
 	}
 	if left == 0 {
 		return false
@@ -203,21 +202,21 @@ func (s *search) extend(set, closed mask, apart []mask, rivals []rival, left int
 	}
 	for _, v := range candidates {
 		next := set
-		next.add(v)
-		var rest []mask
+		next.Add(v)
+		var rest []Set
 		for _, d := range apart {
-			if !d.has(v) {
+			if !d.Has(v) {
 				rest = append(rest, d)
 			}
 		}
-		if !s.free.has(v) {
-			if s.extend(next, closed, rest, tell(rivals, func(r *rival) bool { return r.apart.has(v) }), left-1) {
+		if !s.free.Has(v) {
+			if s.extend(next, closed, rest, tell(rivals, func(r *rival) bool { return r.apart.Has(v) }), left-1) {
 				return true
 			}
 		} else if s.anyValue(v, next, closed, rest, rivals, left) {
 			return true
 		}
-		closed.add(v)
+		closed.Add(v)
 	}
 	return false
 }
@@ -234,7 +233,7 @@ func tell(rivals []rival, told func(*rival) bool) []rival {
 }
 
 // anyValue tries the values of a free variable.
-func (s *search) anyValue(v int, next, closed mask, rest []mask, rivals []rival, left int) bool {
+func (s *search) anyValue(v int, next, closed Set, rest []Set, rivals []rival, left int) bool {
 	was := s.at[v]
 	for x := range s.f.domain[v] {
 		s.at[v] = uint16(x)
@@ -247,41 +246,41 @@ func (s *search) anyValue(v int, next, closed mask, rest []mask, rivals []rival,
 }
 
 // branch lists the variables one of which the set needs: those of the smallest difference that it does not meet.
-func (s *search) branch(set, closed mask, apart []mask, rivals []rival) []int {
-	var best mask
+func (s *search) branch(set, closed Set, apart []Set, rivals []rival) []int {
+	var best Set
 	fewest := MaxVariables + 1
 	for _, d := range apart {
-		if m := d.without(closed); m.count() < fewest {
-			best, fewest = m, m.count()
+		if m := d.Without(closed); m.Count() < fewest {
+			best, fewest = m, m.Count()
 		}
 	}
 	for i := range rivals {
-		m := rivals[i].apart.or(s.free).without(closed).without(set)
-		if n := m.count(); n < fewest {
+		m := rivals[i].apart.Or(s.free).Without(closed).Without(set)
+		if n := m.Count(); n < fewest {
 			best, fewest = m, n
 		}
 	}
-	return best.list()
+	return best.List()
 }
 
 // last lists the variables that meet all that is left.
-func (s *search) last(set, closed mask, apart []mask, rivals []rival) []int {
-	all := mask{}.not().without(closed).without(set)
+func (s *search) last(set, closed Set, apart []Set, rivals []rival) []int {
+	all := Set{}.Not().Without(closed).Without(set)
 	for _, d := range apart {
-		all = all.and(d)
+		all = all.And(d)
 	}
 	for i := range rivals {
-		if all == (mask{}) {
+		if all == (Set{}) {
 			return nil
 		}
-		all = all.and(rivals[i].apart.or(s.free))
+		all = all.And(rivals[i].apart.Or(s.free))
 	}
 	var out []int
-	for _, v := range all.list() {
+	for _, v := range all.List() {
 		if v >= len(s.f.domain) {
 			break
 		}
-		if s.free.has(v) && len(rivals) >= s.f.domain[v] {
+		if s.free.Has(v) && len(rivals) >= s.f.domain[v] {
 			seen := map[uint16]bool{} // values that rows have
 			for i := range rivals {
 				if x := rivals[i].at[v]; int(x) < s.f.domain[v] {
@@ -298,9 +297,9 @@ func (s *search) last(set, closed mask, apart []mask, rivals []rival) []int {
 }
 
 // unmet returns a difference of rows with different values that a set does not meet; those before known are met.
-func (f *Function) unmet(set mask, known int) (mask, bool) {
+func (f *Function) unmet(set Set, known int) (Set, bool) {
 	for _, d := range f.apart[known:] {
-		if !d.meets(set) {
+		if !d.Meets(&set) {
 			return d, true
 		}
 	}
@@ -312,8 +311,8 @@ func (f *Function) unmet(set mask, known int) (mask, bool) {
 }
 
 // contradicted returns the difference of two rows that agree on a set and have different values.
-func (f *Function) contradicted(set mask) (mask, bool) {
-	vars := set.list()
+func (f *Function) contradicted(set Set) (Set, bool) {
+	vars := set.List()
 	first := make(map[uint64]int, len(f.rows))
 	for i := range f.rows {
 		r := &f.rows[i]
@@ -325,62 +324,10 @@ func (f *Function) contradicted(set mask) (mask, bool) {
 		if !ok {
 			first[key] = i
 		} else if f.rows[k].on != r.on {
-			if d := difference(f.rows[k].at, r.at); !d.meets(set) { // else the keys are alike by chance
+			if d := difference(f.rows[k].at, r.at); !d.Meets(&set) { // else the keys are alike by chance
 				return d, true
 			}
 		}
 	}
-	return mask{}, false
-}
-
-// mask is a set of variables.
-type mask [MaxVariables / 64]uint64
-
-func (m *mask) add(v int)     { m[v/64] |= 1 << (v % 64) }
-func (m mask) has(v int) bool { return m[v/64]>>(v%64)&1 == 1 }
-
-func (m mask) and(n mask) mask {
-	for i := range m {
-		m[i] &= n[i]
-	}
-	return m
-}
-
-func (m mask) or(n mask) mask {
-	for i := range m {
-		m[i] |= n[i]
-	}
-	return m
-}
-
-func (m mask) without(n mask) mask {
-	for i := range m {
-		m[i] &^= n[i]
-	}
-	return m
-}
-
-func (m mask) not() mask {
-	for i := range m {
-		m[i] = ^m[i]
-	}
-	return m
-}
-
-func (m mask) meets(n mask) bool { return m.and(n) != mask{} }
-
-func (m mask) count() (n int) {
-	for _, w := range m {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-func (m mask) list() (vars []int) {
-	for i, w := range m {
-		for ; w != 0; w &= w - 1 {
-			vars = append(vars, 64*i+bits.TrailingZeros64(w))
-		}
-	}
-	return vars
+	return Set{}, false
 }

@@ -59,12 +59,7 @@ func fine(n *Node, depth int) bool {
 		return math.Abs(n.Val) < 1<<31 && scaled == math.Trunc(scaled)
 	case Add, Sub, Neg, Min, Max:
 		if depth > 0 {
-			for _, a := range n.Args {
-				if !fine(a, depth-1) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(n.Args, func(a *Node) bool { return !fine(a, depth-1) })
 		}
 	case If:
 		return depth > 0 && fine(n.Args[1], depth-1) && fine(n.Args[2], depth-1)

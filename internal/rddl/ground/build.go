@@ -3,6 +3,7 @@ package ground
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -183,12 +184,7 @@ func (n *Node) IsConst(v float64) bool { return n.Op == Const && n.Val == v }
 func isConst(n *Node) bool { return n.Op == Const }
 
 func allConst(args []*Node) bool {
-	for _, a := range args {
-		if a == nil || a.Op != Const {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(args, func(a *Node) bool { return a == nil || a.Op != Const })
 }
 
 // numeric returns the type of a sum or product of args.

@@ -1,6 +1,10 @@
 package ground
 
-import "github.com/fdplan/fdplan/internal/rddl"
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+)
 
 // fewChoices is the number of choices of values from which sums are factored.
 const fewChoices = 4096
@@ -150,10 +154,5 @@ func total(e rddl.Expr) bool {
 
 // reads reports whether a variable is free in e.
 func (g *grounder) reads(e rddl.Expr, name string) bool {
-	for _, v := range g.freeOf(e).names {
-		if v == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.freeOf(e).names, name)
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/problem/factored"
+	"slices"
 )
 
 // literal compiles a Boolean expression to a wire: dest, or any wire if dest is 0.
@@ -345,12 +346,7 @@ func (c *compiler) isLinear(n *ground.Node) bool {
 	case ground.Not, ground.Neg:
 		return c.isLinear(n.Args[0]) && (n.Op == ground.Neg || simple(n.Args))
 	case ground.Add, ground.Sub:
-		for _, a := range n.Args {
-			if !c.isLinear(a) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.Args, func(a *ground.Node) bool { return !c.isLinear(a) })
 	case ground.Mul:
 		open := 0
 		for _, a := range n.Args {

@@ -167,10 +167,7 @@ func (c *compiler) collectRules() {
 func (c *compiler) rulesOver(keys []fluentKey) []rule {
 	var out []rule
 	for _, r := range c.rules {
-		within := true
-		for _, k := range r.keys {
-			within = within && slices.Contains(keys, k)
-		}
+		within := !slices.ContainsFunc(r.keys, func(k fluentKey) bool { return !slices.Contains(keys, k) })
 		if within {
 			out = append(out, r)
 		}
@@ -194,12 +191,7 @@ func (s *scene) legal(rules []rule) bool {
 			return false
 		}
 	}
-	for _, r := range rules {
-		if !s.eval(r.expr).isTrue() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(rules, func(r rule) bool { return !s.eval(r.expr).isTrue() })
 }
 
 // possible refuses rows in which a constant or repeated input has an impossible value.

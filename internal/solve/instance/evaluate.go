@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/literal"
 )
@@ -51,12 +52,7 @@ func isTrue(lit literal.Lit, model []bool) bool {
 }
 
 func holds(clause []literal.Lit, model []bool) bool {
-	for _, l := range clause {
-		if isTrue(l, model) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(clause, func(l literal.Lit) bool { return isTrue(l, model) })
 }
 
 // holds computes in 128 bits, two's complement: the sum of 2^31 terms fits.

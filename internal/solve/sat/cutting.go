@@ -393,7 +393,7 @@ func (s *Solver) learnLinear(back int32) {
 	}
 	id := s.newLinear(terms, k, total)
 	x := &s.linears[id]
-	x.learned, x.glue, x.used = true, glue, usedMask-1
+	x.glue, x.used = glue, usedMask-1
 	for _, t := range terms {
 		if s.vals[t.Lit] < 0 && int(s.vars[t.Lit.Var()].pos) < s.headN {
 			x.slack -= t.Coef

@@ -14,11 +14,10 @@ type linear struct {
 	k          int64
 	start, end uint32 // in linearLits and linearCoef, by falling coefficient
 
+	dead bool // the place may be used again
 	// Of learned constraints, as of clauses.
-	learned bool
-	dead    bool // the place may be used again
-	used    int8
-	glue    int32
+	used int8
+	glue int32
 }
 
 // maxTotal bounds the sum of the coefficients of one constraint.

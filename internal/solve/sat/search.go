@@ -161,9 +161,7 @@ func (s *Solver) startOver() {
 		s.heapRemake()
 	}
 	s.renewPhases()
-	if !s.opts.NoVivify {
-		s.vivify()
-	}
+	s.vivify()
 }
 
 // reusable is the level up to which a search from the start would decide the

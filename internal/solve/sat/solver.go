@@ -34,8 +34,6 @@ type Options struct {
 	// CuttingPlanes learns linear constraints from conflicts that involve linear
 	// constraints or neurons; not while there is a Trace, which takes clauses.
 	CuttingPlanes bool
-	// NoVivify turns off that clauses are shortened between modes of search.
-	NoVivify bool
 	// Trace is told what is learned, in an order in which each follows from
 	// what is there before by reverse unit propagation. It may be nil.
 	Trace Tracer
