@@ -19,7 +19,7 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 	if err != nil {
 		return nil, err
 	}
-	ops, joint, err := bound.Operators(ctx, p.Task)
+	ops, joint, err := bound.Operators(ctx, p.Task, bound.MostJoint)
 	if err != nil {
 		return nil, err
 	}

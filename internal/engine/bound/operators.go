@@ -36,12 +36,14 @@ const (
 	mostCubes     = 24 // of one condition
 	mostWays      = 48 // of one action
 	mostEvaluated = 200_000_000
-	mostJoint     = 1 << 17
 )
 
-// Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are too
-// many, conditions have too many cases, or the context ended.
-func Operators(ctx context.Context, t engine.Task) (ops []Operator, joint [][]int, err error) {
+// MostJoint is the most joint actions whose operators are worth their room.
+const MostJoint = 1 << 17
+
+// Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are more
+// than most, conditions have too many cases, or the context ended.
+func Operators(ctx context.Context, t engine.Task, most int) (ops []Operator, joint [][]int, err error) {
 	r, err := newStepRelation(ctx, t)
 	if err != nil {
 		return nil, nil, err
@@ -52,9 +54,8 @@ func Operators(ctx context.Context, t engine.Task) (ops []Operator, joint [][]in
 			own = append(own, r.rows[i].sum)
 		}
 	}
-	p := r.compile(8*maxCode, true)
 	st := r.System(own).NewState()
-	if p == nil || !st.Consistent() {
+	if !st.Consistent() {
 		return nil, nil, ctx.Err()
 	}
 	whole := st.Each(r.Actions, func() bool {
@@ -65,9 +66,13 @@ func Operators(ctx context.Context, t engine.Task) (ops []Operator, joint [][]in
 			}
 		}
 		joint = append(joint, on)
-		return len(joint) <= mostJoint && !r.stop()
+		return len(joint) <= most && !r.stop()
 	})
 	if !whole {
+		return nil, nil, ctx.Err()
+	}
+	p := r.compile(8*maxCode, true)
+	if p == nil {
 		return nil, nil, ctx.Err()
 	}
 	x := p.newReader(r.Step)

@@ -1,7 +1,6 @@
 package pattern
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -11,8 +10,8 @@ import (
 )
 
 // Cut bounds the cost of the way to the goal by LM-cut (Helmert and Domshlak, ICAPS 2009): landmarks of the relaxation in which a
-// fact that was true once stays so. A fact is a state bit that is true, or one that is false. What can happen is read from the model
-// of a step, not from any syntax: an operator is one action with what it needs wherever it changes some bits.
+// fact that was true once stays so. A fact is a state bit that is true, or one that is false. What can happen is read from the program
+// of a step, not from any syntax.
 type Cut struct {
 	place []int32      // by bit of the problem: its place in a packed state
 	facts []bound.Fact // those that some operator or the goal reads
@@ -55,21 +54,14 @@ func (c *Cut) fact(f bound.Fact) int32 {
 	return n
 }
 
-// NewCut reads the operators of a task, or takes those that are known. It returns nil where they are too many, or where a step can have several actions
-// at once.
-func NewCut(ctx context.Context, t engine.Task, known []bound.Operator) (*Cut, error) {
+// NewCut prepares for bounds by the operators of a task. It returns nil where no goal is known, or costs are too large.
+func NewCut(t engine.Task, ops []bound.Operator) (*Cut, error) {
 	one, err := step.New(t)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cut{place: one.Place, number: map[bound.Fact]int32{}}
-	if known == nil {
-		if whole, err := c.read(ctx, t); err != nil || !whole {
-			return nil, err
-		}
-	} else {
-		c.take(one, known)
-	}
+	c.take(one, ops)
 	if c.aim(one); len(c.goal) == 0 {
 		return nil, nil
 	}
@@ -144,9 +136,6 @@ type cutOp struct {
 	needs, adds []int32
 	action      int32
 }
-
-// mostOps bounds the operators.
-const mostOps = 200_000
 
 // index drops the facts that nothing needs, and lists who needs the others.
 func (c *Cut) index() {

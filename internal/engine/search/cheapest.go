@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/pattern"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -405,10 +406,16 @@ func (r *run) openWays(ctx context.Context) error {
 		return err
 	}
 	r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
-	if cut, err := pattern.NewCut(ctx, r.q.Task, nil); err == nil && cut != nil {
+	// LM-cut is worth its time where a step has one action at most.
+	ops, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)))
+	if err != nil || ops == nil {
+		return err
+	}
+	cut, err := pattern.NewCut(r.q.Task, ops)
+	if err == nil && cut != nil {
 		r.ways.cutter = cut.NewCutter()
 	}
-	return nil
+	return err
 }
 
 // patterns builds the first tables; nil where they are not wanted or say nothing.

@@ -48,7 +48,7 @@ func TestLanes(t *testing.T) {
 		compiled++
 		ctx := context.Background()
 		var gen *generator
-		if ops, joint, err := bound.Operators(ctx, s.Task); err == nil && ops != nil {
+		if ops, joint, err := bound.Operators(ctx, s.Task, bound.MostJoint); err == nil && ops != nil {
 			gen = s.newGenerator(ops, joint, make([]int, len(s.Now)))
 			operators++
 		}

@@ -103,7 +103,7 @@ func (r *run) orBest(out *engine.Result) *engine.Result {
 // seek searches until a cheapest way is found, or a limit is reached.
 func (r *run) seek(ctx context.Context, full func() bool) error {
 	s := r.g.s
-	ops, joint, err := bound.Operators(ctx, s.Task)
+	ops, joint, err := bound.Operators(ctx, s.Task, bound.MostJoint)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ const (
 func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int, full func() bool) error {
 	gen := r.g.s.newGenerator(ops, joint, r.g.s.walk(r.g.states.key(0), ops))
 	both := []*pursuit{}
-	cut, err := pattern.NewCut(ctx, r.q.Task, ops)
+	cut, err := pattern.NewCut(r.q.Task, ops)
 	if err != nil {
 		return err
 	}
