@@ -20,20 +20,20 @@ import (
 // and prices with the few states that these leave, else about more steps, else by the
 // conflict engine. One that comes later was never the smaller where an earlier one was
 // possible.
-const (
+type sizes struct {
 	// fewEdges are steps between states whose proof is written before tables are tried.
-	fewEdges = 20_000
+	fewEdges int64
 	// mostEdges bounds the proofs that package backward writes. Beyond it they have
 	// about 100 MB, and the conflict engine's are often smaller.
-	mostEdges = 200_000
-	// mostNodes bounds the search for the states that tables leave, and mostStates these: a
-	// proof has some 10 KB about each.
-	mostNodes  = 500_000
-	mostStates = 10_000
-	fewStates  = 1_000 // where there is little time
-	// priceRounds is how long prices are improved.
-	priceRounds = 1000
-)
+	mostEdges int64
+	// mostStates bounds the states that tables leave, fewStates where there is little time: a proof
+	// has some 10 KB about each.
+	mostStates, fewStates int
+	priceRounds           int // how long prices are improved
+}
+
+// mostNodes bounds the search for the states that tables leave.
+const mostNodes = 500_000
 
 // prover writes proofs of one answer.
 type prover struct {
@@ -42,11 +42,19 @@ type prover struct {
 	o       Options
 	m, file *model.Model
 	claim   backward.Claim
+	sizes
+}
+
+// prove writes a proof of no more than these sizes.
+func (a Answer) prove(ctx context.Context, t engine.Task, o Options, m, file *model.Model, most sizes) (*prover, error) {
+	claim := backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}
+	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: claim, sizes: most}
+	return p, p.write(ctx)
 }
 
 // write writes the first of the proofs that can be had.
 func (p *prover) write(ctx context.Context) error {
-	if err := p.backward(ctx, fewEdges); !errors.Is(err, backward.ErrTooLarge) {
+	if err := p.backward(ctx, p.fewEdges); !errors.Is(err, backward.ErrTooLarge) {
 		return err
 	}
 	if p.answer.Status != engine.Optimal && p.answer.Status != engine.Infeasible {
@@ -56,10 +64,10 @@ func (p *prover) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if done, err := p.tables(ctx, x, mostStates); done || err != nil {
+	if done, err := p.tables(ctx, x, p.mostStates); done || err != nil {
 		return err
 	}
-	if err := p.backward(ctx, mostEdges); !errors.Is(err, backward.ErrTooLarge) {
+	if err := p.backward(ctx, p.mostEdges); !errors.Is(err, backward.ErrTooLarge) {
 		return err
 	}
 	if known, err := own(ctx, p.answer, p.o); known.Evidence != nil || err != nil {
@@ -79,7 +87,7 @@ func (p *prover) weaker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if done, err := p.tables(ctx, x, fewStates); done || err != nil {
+	if done, err := p.tables(ctx, x, p.fewStates); done || err != nil {
 		return err
 	}
 	if x != nil && x.Most() < -p.m.ObjectiveConstant() {
@@ -93,12 +101,12 @@ func (p *prover) weaker(ctx context.Context) error {
 	if p.claim.Trace == nil {
 		return fmt.Errorf("%w: its bound is beyond what can be written down", ErrNoProof)
 	}
-	return p.backward(ctx, fewEdges)
+	return p.backward(ctx, p.fewEdges)
 }
 
 // relax is what tables and prices show of the claim; nil for nothing.
 func (p *prover) relax(ctx context.Context) (*bound.Relaxation, error) {
-	want := bound.Wanted{Infeasible: p.claim.Infeasible, Rounds: priceRounds, Partial: true}
+	want := bound.Wanted{Infeasible: p.claim.Infeasible, Rounds: p.priceRounds, Partial: true}
 	if p.claim.Bound != nil {
 		want.Most = *p.claim.Bound
 	}
@@ -143,7 +151,7 @@ func (p *prover) tables(ctx context.Context, x *bound.Relaxation, most int) (don
 // shown writes a proof from tables and prices alone.
 func (p *prover) shown(ctx context.Context, x *bound.Relaxation) (done bool, err error) {
 	s := &spool{}
-	_, err = backward.Tables(ctx, p.m, p.claim, x, p.options(s, mostEdges))
+	_, err = backward.Tables(ctx, p.m, p.claim, x, p.options(s, p.mostEdges))
 	return s.end(p.o.W, err)
 }
 

@@ -76,8 +76,7 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, err
 		}
 		return a, again(ctx, t, a, o, file)
 	}
-	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}}
-	switch err := p.write(ctx); {
+	switch p, err := a.prove(ctx, t, o, m, file, sizes{fewEdges: 20_000, mostEdges: 200_000, mostStates: 10_000, fewStates: 1_000, priceRounds: 1000}); {
 	case err == nil:
 		return p.answer, nil
 	case errors.Is(err, backward.ErrClaim):
