@@ -33,7 +33,10 @@ type Result struct {
 	Differing []string `json:"differing"`
 	// Counterexample is about the first of them, null if there is none.
 	Counterexample *Counterexample `json:"counterexample"`
-	Certified      bool            `json:"certified"` // each equality has a proof that the checker accepted
+	// Experiments are steps after which outputs differ and that the training rows do not settle, each with one such output: a row of each would show the value.
+	// Absent where there are none, or where it is not recorded what the rows settle.
+	Experiments []Counterexample `json:"experiments,omitempty"`
+	Certified   bool             `json:"certified"` // each equality has a proof that the checker accepted
 
 	shown   []string // the outputs in Differing, as conditions on their fluents
 	answers []*equivalence.Answer
@@ -92,6 +95,10 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 	if err != nil {
 		return nil, err
 	}
+	trained, err := load.ReadTrained(network, f)
+	if err != nil {
+		return nil, err
+	}
 	out := &Result{Schema: app.Schema, Problem: l.Name, Network: f.Network.Shape(), Equal: true, Outputs: len(outputs), Differing: []string{}, Certified: o.Certify, answers: answers}
 	for i, a := range answers {
 		if a.Equal {
@@ -101,17 +108,25 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 			return nil, fmt.Errorf("%w: a counterexample for %s: %w", app.ErrInternal, l.BitName(l.Outputs[i]), err)
 		}
 		name := l.BitName(l.Outputs[i])
+		c := counterexample(known.Problem, name, a)
 		if out.Equal {
-			out.Counterexample = &Counterexample{
-				Output: name, RDDL: a.Known, Network: a.Learned,
-				State:  app.ValuesOf(known.Problem, factored.State, a.Now, true),
-				Action: app.ValuesOf(known.Problem, factored.Action, a.Now, true),
-			}
+			out.Counterexample = &c
+		}
+		if s := trained.Support; s != nil && !s.Settles(i, packed(l, a.Now), a.Learned) {
+			out.Experiments = append(out.Experiments, c)
 		}
 		out.Equal, out.Differing = false, append(out.Differing, name)
 		out.shown = append(out.shown, l.Condition(factored.Lit{Bit: l.Outputs[i]}))
 	}
 	return out, nil
+}
+
+func counterexample(p *factored.Problem, output string, a *equivalence.Answer) Counterexample {
+	return Counterexample{
+		Output: output, RDDL: a.Known, Network: a.Learned,
+		State:  app.ValuesOf(p, factored.State, a.Now, true),
+		Action: app.ValuesOf(p, factored.Action, a.Now, true),
+	}
 }
 
 // sameBits finds the network's bits in the problem that is known.
@@ -194,8 +209,7 @@ func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) er
 			return err
 		}
 	}
-	row := make([]uint64, bnn.Words(len(p.Problem.Inputs)))
-	a.Now.Pack(row, p.Problem.Inputs)
+	row := packed(p.Problem, a.Now)
 	e := bnn.NewEvaluator(net)
 	out := make([]uint64, bnn.Words(net.Outputs()))
 	e.Forward(out, row, e.NewScratch())
@@ -203,6 +217,13 @@ func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) er
 		return fmt.Errorf("the simulator gives %v and the network %v, expected %v and %v", truth, got, a.Known, a.Learned)
 	}
 	return nil
+}
+
+// packed is a state and action as the network's inputs.
+func packed(p *factored.Problem, now factored.Valuation) []uint64 {
+	row := make([]uint64, bnn.Words(len(p.Inputs)))
+	now.Pack(row, p.Inputs)
+	return row
 }
 
 // Certificates calls write with each file of the proofs: output N's question
@@ -236,9 +257,26 @@ func (p *Result) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%d of %d output bits differ from the RDDL's: %s\n", len(p.Differing), p.Outputs, strings.Join(p.shown, ", "))
 		fmt.Fprintf(&b, "%s is %v by the RDDL and %v by the network\n", p.shown[0], c.RDDL, c.Network)
 		fmt.Fprintf(&b, "  in the state %s\n  after the action %s\n", brief(c.State), brief(c.Action))
+		p.writeExperiments(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeExperiments writes the steps that would show what the rows do not.
+func (p *Result) writeExperiments(b *strings.Builder) {
+	if len(p.Experiments) == 0 {
+		return
+	}
+	const most = 5
+	fmt.Fprintf(b, "The training rows do not show what follows there; %s would:\n", counted.Of(len(p.Experiments), "step"))
+	for i, x := range p.Experiments {
+		if i == most {
+			fmt.Fprintf(b, "  and %d more\n", len(p.Experiments)-most)
+			break
+		}
+		fmt.Fprintf(b, "  %s: from %s, %s\n", x.Output, brief(x.State), brief(x.Action))
+	}
 }
 
 // brief lists the variables that are not false or 0.

@@ -70,6 +70,7 @@ func (c *collector) relation(d *declaration) {
 	for _, r := range related(d, c.types) {
 		all := slices.Concat(c.types, r.fresh)
 		c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, rank: rankDegree})
+		c.joined(d, r, all)
 		facts := c.facts(all, len(c.types))
 		for _, f := range facts {
 			c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: f.bits, rank: rankCount})
@@ -84,6 +85,34 @@ func (c *collector) relation(d *declaration) {
 					continue
 				}
 				c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: slices.Concat(f.bits, g.bits), rank: rankPair})
+			}
+		}
+	}
+}
+
+// joined takes the counts of objects in a relation of which, with the output's, a further non-fluent holds or does not. Last come those that are in one relation
+// with an object and not in another one, unless there is at most one: of many, such a count seldom means anything.
+func (c *collector) joined(d *declaration, r relatedAtom, all []string) {
+	single := true
+	for _, fresh := range relationIndex(d, &r.atom, len(c.types), len(r.fresh)) {
+		single = single && len(fresh) == 1
+	}
+	isFresh := func(arg string) bool { return object(arg) >= len(c.types) }
+	isOwn := func(arg string) bool { o := object(arg); return o >= 0 && o < len(c.types) }
+	for _, s := range c.w.order {
+		if !s.Static || s.Type != ground.Bool || len(s.params) == 0 {
+			continue
+		}
+		for _, a := range atoms(s, all) {
+			if !slices.ContainsFunc(a.Args, isFresh) || a.String() == r.atom.String() {
+				continue
+			}
+			for _, neg := range []bool{false, true} {
+				rank := rankPair
+				if neg && !single && slices.ContainsFunc(a.Args, isOwn) {
+					rank = rankAll
+				}
+				c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Also: []Literal{{Atom: a, Bit: -1, Neg: neg}}, rank: rank})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package lift
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,12 +107,14 @@ func (a *Atom) UnmarshalText(text []byte) (err error) {
 // Feature is a number that the objects of an output determine, in a state and with an
 // action. One of three: with Static the value of a non-fluent; without Fresh 1 where all
 // Bits hold and 0 elsewhere; otherwise the number of choices of the fresh objects for
-// which Where and all Bits hold.
+// which Where, Also and all Bits hold.
 type Feature struct {
-	Static *Atom     `json:"static,omitempty"`
-	Fresh  []string  `json:"fresh,omitempty"` // types of the objects that are counted
-	Where  *Atom     `json:"where,omitempty"` // a Boolean non-fluent; nil for all objects other than the output's
-	Bits   []Literal `json:"bits,omitempty"`
+	Static *Atom    `json:"static,omitempty"`
+	Fresh  []string `json:"fresh,omitempty"` // types of the objects that are counted
+	Where  *Atom    `json:"where,omitempty"` // a Boolean non-fluent; nil for all objects other than the output's
+	// Also are Boolean non-fluents of the fresh objects and the output's that must hold too, or must not: of a cell to the east, that it is free.
+	Also []Literal `json:"also,omitempty"`
+	Bits []Literal `json:"bits,omitempty"`
 	// Seen lists the values that the feature had, in increasing order.
 	Seen []float64 `json:"seen"`
 
@@ -130,7 +133,7 @@ func (f *Feature) String() string {
 	if f.Where != nil {
 		parts = append(parts, f.Where.String())
 	}
-	if len(f.Bits) > 0 {
+	if len(f.Also)+len(f.Bits) > 0 {
 		parts = append(parts, f.all())
 	}
 	s := "number of " + f.Fresh[0] + "s"
@@ -143,10 +146,10 @@ func (f *Feature) String() string {
 	return s + " with " + strings.Join(parts, " ^ ")
 }
 
-// all is the conjunction of the bits.
+// all is the conjunction of what must hold beside the relation.
 func (f *Feature) all() string {
 	var parts []string
-	for _, l := range f.Bits {
+	for _, l := range slices.Concat(f.Also, f.Bits) {
 		parts = append(parts, l.String())
 	}
 	return strings.Join(parts, " ^ ")

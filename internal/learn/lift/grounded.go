@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
 // grounded is a feature of some objects: a constant, or the number of terms of which all
@@ -100,7 +102,35 @@ func (g *grounder) choices(f *Feature, types []string, at []int) ([][]int, error
 			bound[o] = at[o]
 		}
 	}
-	return g.index[key][fmt.Sprint(bound)], nil
+	return g.also(f, at, g.index[key][fmt.Sprint(bound)])
+}
+
+// also keeps the choices of fresh objects for which the further non-fluents are as a feature says.
+func (g *grounder) also(f *Feature, at []int, fresh [][]int) ([][]int, error) {
+	if len(f.Also) == 0 {
+		return fresh, nil
+	}
+	var out [][]int
+	for _, more := range fresh {
+		fits := true
+		for i := range f.Also {
+			l := &f.Also[i]
+			d := g.w.decls[l.Name]
+			if d == nil || !d.Static || d.Type != ground.Bool {
+				return nil, fmt.Errorf("there is no Boolean non-fluent %s", l.Name)
+			}
+			args, err := d.places(l.Atom, slices.Concat(at, more))
+			if err != nil {
+				return nil, err
+			}
+			v, _ := d.Value(args)
+			fits = fits && (v != 0) != l.Neg
+		}
+		if fits {
+			out = append(out, more)
+		}
+	}
+	return out, nil
 }
 
 // others lists the objects of a type that are not among the output's.

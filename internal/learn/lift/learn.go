@@ -280,7 +280,7 @@ func (p *pool) keep(cols []column, same map[int]int) {
 	take(func(f int) bool { return used[f] })
 	take(func(f int) bool {
 		_, doubled := same[f]
-		return all[f].Fixed() && !doubled
+		return all[f].Fixed() && !doubled && len(all[f].Also) == 0
 	})
 	take(func(f int) bool { return tested[f] })
 	p.keepTables(cols, place)

@@ -131,6 +131,7 @@ func (f *Feature) check(own int) error {
 	}
 	switch {
 	case f.Static != nil && (len(f.Fresh) > 0 || f.Where != nil || len(f.Bits) > 0),
+		len(f.Also) > 0 && f.Where == nil,
 		f.Static == nil && len(f.Fresh) == 0 && (f.Where != nil || len(f.Bits) == 0),
 		len(f.Fresh) > 0 && f.Where == nil && (len(f.Fresh) != 1 || len(f.Bits) == 0):
 		return errors.New("a feature is neither the value of a non-fluent, nor bits, nor a count")
@@ -142,7 +143,7 @@ func (f *Feature) check(own int) error {
 			}
 		}
 	}
-	for _, l := range f.Bits {
+	for _, l := range slices.Concat(f.Also, f.Bits) {
 		if err := checkObjects(l.Atom, objects); err != nil {
 			return err
 		}
@@ -213,13 +214,17 @@ func (c *Class) fits(w *World) error {
 				}
 			}
 		}
-		for _, l := range f.Bits {
+		for _, l := range slices.Concat(f.Also, f.Bits) {
 			if err := w.typedAs(l.Atom, types); err != nil {
 				return err
 			}
 			d := w.decls[l.Name]
 			if r, ok := c.Ranges[l.Name]; ok && (r[0] != d.lo || r[1] != d.hi) {
-				return fmt.Errorf("%s has values %d..%d; expected %d..%d", l.Name, d.lo, d.hi, r[0], r[1])
+				err := fmt.Errorf("%s has values %d..%d; expected %d..%d", l.Name, d.lo, d.hi, r[0], r[1])
+				if d.hi > r[1] {
+					err = fmt.Errorf("%w: no row shows what follows %s = %d; one of that problem would", err, l.Name, r[1]+1)
+				}
+				return err
 			}
 		}
 	}

@@ -1123,6 +1123,9 @@ class Equality(Result):
     equal: bool
     """All outputs, in every legal state with every legal action."""
 
+    experiments: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Steps after which outputs differ and that the training rows do not settle, each with one such output: a row of each would show the value. Absent where there are none, or where it is not recorded what the rows settle."""
+
     network: str
 
     outputs: int
