@@ -227,8 +227,10 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
 	if err != nil {
 		x.d.Stopped = err.Error()
-		if errors.Is(err, acting.ErrLift) {
+		if two := (*acting.ContradictionError)(nil); errors.Is(err, acting.ErrLift) {
 			err = fmt.Errorf("%w; expected no --lift, with --resume to go on", err)
+		} else if errors.As(err, &two) {
+			err = fmt.Errorf("%w; expected --gap 5%% for a system that draws at random", err)
 		}
 		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
 	}

@@ -28,12 +28,17 @@ func (f *folder) draw(d *Document) error {
 			s.X, s.Y = append(s.X, float64(step)), append(s.Y, *y)
 		}
 	}
-	steps := 0
+	steps, before, last := 0, 0, 0 // before are those of earlier runs
 	for line := range bytes.Lines(text) {
 		var s journalLine
-		if steps++; json.Unmarshal(line, &s) != nil {
+		if json.Unmarshal(line, &s) != nil {
 			continue // cut short by the end of a run
 		}
+		if s.Step < last || s.Step == last && d.Chance == nil {
+			before += last
+		}
+		last = s.Step
+		steps = before + last
 		add(&plan, steps, s.Reward)
 		add(&bound, steps, s.Bound)
 	}

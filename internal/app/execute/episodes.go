@@ -203,35 +203,12 @@ func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps i
 	if err != nil {
 		return out, err
 	}
-	now, err := real.Reset(ctx, start)
+	played, err := real.play(ctx, start, steps, func(_ int, now *simulator.Answer) (factored.Valuation, error) { return act(real, now) })
 	if err != nil {
 		return out, err
 	}
-	reward := real.NewReward()
-	broken := func(v *simulator.Violation, step int) bool {
-		if v != nil {
-			out.Broken = app.SimulatorFault(&simulator.Failure{Violation: v, Step: step}).Text
-		}
-		return v != nil
-	}
-	for t := 1; !broken(now.Violation, t) && !now.Terminal && t <= steps; t++ {
-		action, err := act(real, now)
-		if err != nil {
-			return out, err
-		}
-		next, err := real.Step(ctx, now, action)
-		if err != nil {
-			return out, err
-		}
-		if next.State == nil { // the action was refused
-			broken(next.Violation, t)
-			break
-		}
-		reward.Add(now, action, next)
-		now = next
-	}
-	if sum := reward.Sum(); sum != nil {
-		out.Reward = *sum
+	if out.Reward = played.Reward; played.Failure != nil {
+		out.Broken = played.Failure.Text
 	}
 	return out, nil
 }

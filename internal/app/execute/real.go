@@ -216,6 +216,11 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 	if !real.Info().AnyState {
 		return nil, errors.New("the simulator can only be reset to a state of its own; an initial state cannot be given")
 	}
+	return given(p)
+}
+
+// given is the initial state that the user gave.
+func given(p *load.Problem) (factored.Valuation, error) {
 	of := p.World()
 	val, given := of.InitialBits()
 	for _, b := range of.Bits(factored.State) {

@@ -110,12 +110,9 @@ func ownStart(p *load.Problem, start []float64) ([]float64, error) {
 	if !p.OwnInitial {
 		return start, nil
 	}
-	val, given := p.World().InitialBits()
-	for _, b := range p.World().Bits(factored.State) {
-		if !given[b] {
-			v, _ := p.World().Owner(b)
-			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", v.Name)
-		}
+	val, err := given(p)
+	if err != nil {
+		return nil, err
 	}
 	return p.Truth.System().State(val), nil
 }
@@ -139,22 +136,31 @@ func simulateModel(ctx context.Context, p *load.Problem, r Simulation) (out *Sim
 			return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
 		}
 	}
-	now, err := real.Reset(ctx, start)
+	if out, err = real.play(ctx, start, steps, act); out != nil {
+		out.Problem = p.Problem.Name
+	}
+	return out, err
+}
+
+// play resets the system, to a state or with nil to its own, and takes the actions of a policy for so many steps, as far as rules and
+// the system allow.
+func (r *Real) play(ctx context.Context, start factored.Valuation, steps int, act func(step int, now *simulator.Answer) (factored.Valuation, error)) (*Simulated, error) {
+	now, err := r.Reset(ctx, start)
 	if err != nil {
 		return nil, err
 	}
-	out = &Simulated{Schema: app.Schema, Problem: p.Problem.Name, End: fmt.Sprint(sim.AtHorizon)}
-	reward := real.NewReward()
+	out := &Simulated{Schema: app.Schema, End: fmt.Sprint(sim.AtHorizon)}
+	reward := r.NewReward()
 	for t := 1; t <= steps && now.Violation == nil && !now.Terminal; t++ {
 		action, err := act(t, now)
 		if err != nil {
 			return nil, err
 		}
-		next, err := real.Step(ctx, now, action)
+		next, err := r.Step(ctx, now, action)
 		if err != nil {
 			return nil, err
 		}
-		if next.State == nil {
+		if next.State == nil { // the action was refused
 			now = next
 			break
 		}
