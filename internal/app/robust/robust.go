@@ -20,7 +20,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/tube"
 	"github.com/fdplan/fdplan/internal/learn/quantity"
-	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -65,8 +64,8 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 		}
 	}
 	var err error
-	if m.task, m.layout, err = tube.FromProblem(p.Problem, bands, inputs(p)); err != nil {
-		return nil, err
+	if m.task, m.layout, err = tube.FromProblem(p.Problem, bands, inputs(p), false); err != nil {
+		return nil, fmt.Errorf("%w; --robust plans with quantities whose functions were learned or are known", err)
 	}
 	for _, q := range m.task.States {
 		m.errs = append(m.errs, p.Residuals[q.Name])
@@ -173,7 +172,7 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 			}
 			continue
 		}
-		if res.Trace, err = m.trace(actions); err != nil {
+		if res.Trace, err = m.layout.Trace(m.p.Network, m.task.Next, actions); err != nil {
 			return nil, err
 		}
 		if err := m.try(actions, r.Scenario); err != nil {
@@ -216,37 +215,6 @@ func (m *model) bands() (out []plan.Band) {
 
 func (m *model) variable(i int) *factored.Variable {
 	return &m.p.Problem.Variables[m.layout.States[i]]
-}
-
-// trace follows a plan without errors, in all states of the problem.
-func (m *model) trace(plan [][]int64) (*factored.Trace, error) {
-	p := m.p.Problem
-	now, _ := p.InitialBits()
-	t := chance.NewTransition(p, m.p.Network, nil, nil)
-	tr := &factored.Trace{}
-	for _, u := range plan {
-		if err := m.layout.Action(now, u); err != nil {
-			return nil, err
-		}
-		tr.Steps = append(tr.Steps, now)
-		next := make(factored.Valuation, p.NumBits())
-		values := t.Predict(now)
-		for s, i := range m.layout.States {
-			if n := &m.task.Next[s]; n.Given != nil {
-				values[i] = n.Given[min(len(tr.Steps), len(n.Given))-1]
-			}
-		}
-		for i, x := range values {
-			if v := &p.Variables[i]; v.Kind == factored.State {
-				if err := v.Set(next, x); err != nil {
-					return nil, err
-				}
-			}
-		}
-		now = next
-	}
-	tr.Steps = append(tr.Steps, now)
-	return tr, nil
 }
 
 // rewardOf is the scaled reward of a plan without errors.

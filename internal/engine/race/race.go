@@ -22,6 +22,14 @@ import (
 // engine that proved them, or had the best plan when time was up.
 type Engine struct {
 	engines []engine.Opener
+	special []Special
+}
+
+// Special is an engine for some problems alone.
+type Special interface {
+	engine.Engine
+	// Suits reports whether the engine may answer queries about a task.
+	Suits(engine.Task) bool
 }
 
 var _ engine.Opener = Engine{}
@@ -29,7 +37,13 @@ var _ engine.Opener = Engine{}
 // New returns a race of engines, at least one. The first begins, the others
 // join it; see the package comment.
 func New(first engine.Opener, others ...engine.Opener) Engine {
-	return Engine{append([]engine.Opener{first}, others...)}
+	return Engine{engines: append([]engine.Opener{first}, others...)}
+}
+
+// With returns a race that another engine joins where it suits. Sessions go without it.
+func (e Engine) With(s Special) Engine {
+	e.special = append(e.special[:len(e.special):len(e.special)], s)
+	return e
 }
 
 // Name is "auto".
@@ -38,11 +52,20 @@ func (Engine) Name() string { return "auto" }
 // Solve returns the first result that is proven; without one, the best plan
 // with the best bound.
 func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	entrants := make([]entrant, len(e.engines))
-	for i, one := range e.engines {
-		entrants[i] = entrant{one.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	var entrants []entrant
+	add := func(one engine.Engine) {
+		entrants = append(entrants, entrant{one.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 			return one.Solve(ctx, q, l, report)
-		}}
+		}})
+	}
+	add(e.engines[0])
+	for _, one := range e.special {
+		if one.Suits(q.Task) {
+			add(one)
+		}
+	}
+	for _, one := range e.engines[1:] {
+		add(one)
 	}
 	if l.Shared == nil {
 		l.Shared = &engine.Exchange{}

@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/engine/race"
 	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/engine/tube"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
@@ -79,7 +80,7 @@ var table = []Entry{
 		Name: Auto, Help: "search and, where that takes long, pb beside it: the first proof is the answer",
 		Incremental: true, Threads: true, Anytime: true, Explains: true,
 		make: func(*Options, *external.Solver) (engine.Engine, error) {
-			return race.New(search.Engine{}, conflict.PB{}), nil
+			return race.New(search.Engine{}, conflict.PB{}).With(tube.Engine{}), nil
 		},
 	},
 	{

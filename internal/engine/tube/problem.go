@@ -20,8 +20,8 @@ type Layout struct {
 
 // FromProblem returns the task of a problem whose rules, goal and functions are linear over its integers; bands are those of
 // its states, by their indices, and no band is no error. Inputs go on as given; one without Given keeps its value. States that
-// neither rules and goal nor functions of such states read are left out.
-func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next) (*Task, *Layout, error) {
+// neither rules and goal nor functions of such states read are left out; with paid, those that the reward reads are not.
+func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next, paid bool) (*Task, *Layout, error) {
 	l := &Layout{p: p, place: map[int]int{}}
 	functions := map[int]*factored.Function{}
 	for i := range p.Functions {
@@ -34,7 +34,11 @@ func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next) (
 		}
 	}
 	goal = append(goal, p.Goal...)
-	l.cone(append(slices.Clone(rules), goal...), functions)
+	all := append(slices.Clone(rules), goal...)
+	if paid {
+		all = append(all, paidBy(&p.Reward))
+	}
+	l.cone(all, functions)
 	t := &Task{Model: &Model{}}
 	first, known := p.InitialBits()
 	for at, i := range l.States {
@@ -42,7 +46,7 @@ func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next) (
 		f := functions[i]
 		next, given := inputs[i]
 		if f == nil && !given {
-			return nil, nil, fmt.Errorf("the next value of %s is not given by a function; --robust plans with quantities whose functions were learned or are known", v.Name)
+			return nil, nil, fmt.Errorf("the next value of %s is not given by a function", v.Name)
 		}
 		t.States = append(t.States, Quantity{v.Name, v.Lo, v.Hi})
 		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
@@ -389,13 +393,10 @@ func (l *Layout) interval(c *factored.Constraint) []Atom {
 // Reward returns the reward of a step as a form over the state before it and the action; nil where it is none.
 func (l *Layout) Reward() *Linear {
 	r := &l.p.Reward
-	c := factored.Constraint{}
-	for _, t := range r.Terms {
-		if t.Lit.Next {
-			return nil
-		}
-		c.Terms = append(c.Terms, factored.Term{Coef: t.Weight, Lit: t.Lit})
+	if slices.ContainsFunc(r.Terms, func(t factored.RewardTerm) bool { return t.Lit.Next }) {
+		return nil
 	}
+	c := paidBy(r)
 	w, err := l.form(&c, true)
 	if err != nil || w == nil {
 		return nil
@@ -409,6 +410,15 @@ func (l *Layout) Reward() *Linear {
 	}
 	f.C, f.D = w.k+r.Constant, max(1, r.Scale)
 	return &f
+}
+
+// paidBy is a condition on what a reward reads, which may hold or not.
+func paidBy(r *factored.Reward) factored.Constraint {
+	c := factored.Constraint{Op: factored.EQ}
+	for _, t := range r.Terms {
+		c.Terms = append(c.Terms, factored.Term{Coef: t.Weight, Lit: t.Lit})
+	}
+	return c
 }
 
 // Action writes an action into a valuation.
