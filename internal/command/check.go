@@ -24,6 +24,7 @@ type checkCmd struct {
 	load.Question
 	load.Edits
 	app.Bounds
+	progressFlags
 }
 
 // Run checks the files and prints what is in them.

@@ -24,6 +24,7 @@ type initCmd struct {
 func (c *initCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	defer sparing()()
 	r := c.Request
 	r.Progress = events.Step(c.reporter(a))
 	res, err := routine.InTime(ctx, func() (*fromlog.Result, error) { return fromlog.Init(ctx, r) })
@@ -47,11 +48,14 @@ func (c *checkCmd) contradictions(ctx context.Context, a *environment) error {
 	if c.Instance == "" {
 		return errors.New("--contradictions needs a task and data; expected fdplan check TASK DATA --contradictions")
 	}
+	defer sparing()()
 	p, err := load.Load(ctx, load.Ref{Name: c.Domain, Untrained: true})
 	if err != nil {
 		return err
 	}
-	res, err := fromlog.Check(ctx, p, c.Instance)
+	r := c.reporter(a)
+	res, err := fromlog.Check(events.Reading(ctx, r), p, c.Instance)
+	r.Clear()
 	if err != nil {
 		return err
 	}

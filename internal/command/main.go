@@ -309,6 +309,14 @@ func (a *environment) contextWith(b app.Bounds, kill func()) (context.Context, c
 	}
 }
 
+// sparing has the collector run more often, as long as a command holds a log: that is large, and has hardly any pointers to
+// follow. It returns what ends that.
+func sparing() func() {
+	const percent = 25
+	before := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(before) }
+}
+
 // isTerminal reports whether f is a character device other than the null device.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()

@@ -101,7 +101,7 @@ func (c *serveCmd) config(a *environment) (serve.Config, error) {
 		Data: c.Data, Kept: c.Data != "", TLS: c.TLSCert != "", Now: a.now, Log: log.New(a.err, "fdplan: ", 0), Version: buildVersion(),
 		Simulators: map[string]string{}, Results: map[string]string{},
 		Limits: serve.Limits{
-			Upload: 256 << 20, Body: 16 << 20, Running: c.Jobs, Queued: 100, Kept: 1000, Uploads: 500, Memory: int64(c.JobMemory), Threads: max(1, app.Threads(0)/max(1, c.Jobs)), MostThreads: app.Threads(0),
+			Upload: source.MaxData, Body: 16 << 20, Running: c.Jobs, Queued: 100, Kept: 1000, Uploads: 500, Memory: int64(c.JobMemory), Threads: max(1, app.Threads(0)/max(1, c.Jobs)), MostThreads: app.Threads(0),
 			Time: time.Duration(c.JobTime), Request: 30 * time.Second,
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -52,6 +53,7 @@ type showCmd struct {
 	load.Ref
 	load.Changes
 	app.Bounds
+	progressFlags
 	Delimiter string    `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
 	Plan      bind.Plan `arg:"" optional:"" help:"Plan or policy as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
 	Horizon   bind.One  `short:"H" help:"Number of steps of a task that is written." placeholder:"N"`
@@ -118,7 +120,11 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
+	defer sparing()()
+	r := c.reporter(a)
+	ctx = events.Reading(ctx, r)
 	d, err := routine.InTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Ref.Name, delimiter) })
+	r.Clear()
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -59,7 +59,9 @@ func (c *trainCmd) Run(a *environment) error {
 	if grid != nil {
 		grid.Now = a.now
 	}
+	defer sparing()()
 	progress := c.reporter(a)
+	ctx = events.Reading(ctx, progress)
 	if progress.Enabled() {
 		events.Training(progress, a.now, &t)
 		if grid != nil {
@@ -236,7 +238,9 @@ func (c *testCmd) Run(a *environment) error {
 		return err
 	}
 	t := learn.Testing{Data: c.Data, Legal: c.Legal, Seed: c.Seed, Samples: c.Samples}
+	defer sparing()()
 	r := c.reporter(a)
+	ctx = events.Reading(ctx, r)
 	if !c.Quiet {
 		t.Begin = func(b train.Bound) {
 			a.note(fmt.Sprintf("listing all legal rows: about %.4g states with at most %.4g actions each", b.States, b.Actions))

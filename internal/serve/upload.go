@@ -17,7 +17,7 @@ import (
 // maxFiles bounds the files of one upload.
 const maxFiles = 64
 
-// uploadTime is how long an upload may take, and readTime how long a command may read what was
+// uploadTime is how long an upload may take, beside a second for each MiB that it announces, and readTime how long a command may read what was
 // uploaded.
 const (
 	uploadTime = 10 * time.Minute
@@ -43,18 +43,24 @@ type form struct {
 	room, most int64 // bytes that files may still have, and all together
 }
 
-// patient lets a request whose body was read take its time. The deadline for reading would end
-// it.
+// patient lets a request whose body was read take its time, in which the deadline for reading
+// would end it, and that for its answer, if much was read.
 func patient(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	c := http.NewResponseController(w)
+	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Now().Add(answerTime))
 }
 
 // receive reads a form with files into a new folder, which the caller removes.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err error) {
+	most := s.config.Limits.Upload + formSize
+	if r.ContentLength > most && r.Header.Get("Expect") != "" { // nothing was sent yet
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge(s.config.Limits.Upload)
+	}
 	// A large upload may take longer than other requests.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime + time.Duration(max(0, min(r.ContentLength, most))>>20)*time.Second))
 	body := r.Body
-	r.Body = http.MaxBytesReader(nil, body, s.config.Limits.Upload+formSize)
+	r.Body = http.MaxBytesReader(nil, body, most)
 	defer func() {
 		if err != nil {
 			w.Header().Set("Connection", "close")
@@ -97,7 +103,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err e
 // refused is an error of reading a form as the client is told it.
 func refused(err error) error {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
-		return tooLarge(large.Limit)
+		return tooLarge(large.Limit - formSize)
 	}
 	var path *os.PathError
 	if e := new(problemError); errors.As(err, &e) || errors.As(err, &path) {

@@ -65,3 +65,27 @@ func TestSizesOfUploads(t *testing.T) {
 	}
 	x.nothingMade()
 }
+
+// TestRefusedAtOnce announces an upload of more than the server takes, and sends nothing.
+func TestRefusedAtOnce(t *testing.T) {
+	x := serveIn(t, t.TempDir(), func(c *Config) { c.Limits.Upload = 1 << 20 })
+	host := strings.TrimPrefix(x.url, "http://")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "POST /api/v1/logs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", host, token, 1<<40)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(body), "more than 1048576 bytes") {
+		t.Errorf("status %d: %.300s, %v", resp.StatusCode, body, err)
+	}
+	x.nothingMade()
+}

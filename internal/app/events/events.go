@@ -3,6 +3,7 @@
 package events
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/acting"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -149,6 +151,15 @@ func Step(r *progress.Reporter) func(step string, done float64) {
 	return func(step string, done float64) {
 		r.Report(progress.Event{Kind: "phase", Phase: step, Share: &done, Passing: done > 0, Line: fmt.Sprintf("%s: %.0f %%", step, 100*done)})
 	}
+}
+
+// Reading returns a context in which it is reported how far a log is read.
+func Reading(ctx context.Context, r *progress.Reporter) context.Context {
+	if !r.Enabled() {
+		return ctx
+	}
+	step := Step(r)
+	return rawlog.Telling(ctx, func(done float64) { step(rawlog.StepRead, done) })
 }
 
 // accuracy is the share of rows, counted as often as they were seen, that are right; nil

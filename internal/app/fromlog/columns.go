@@ -68,7 +68,7 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 	if err != nil {
 		return nil, err
 	}
-	spec := rawlog.Spec{Inactive: true}
+	spec := rawlog.Spec{Inactive: true, Complete: true}
 	spec.Actions = t.NamedActions(spec)
 	shape := t.Shape(spec)
 	fluents, err := rawlog.Infer(ctx, t, spec, shape)

@@ -108,7 +108,6 @@ func TestFaults(t *testing.T) {
 		"empty, error":               {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop, previous or keep"},
 		"unit":                       {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
 		"no unit":                    {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
-		"duplicate header":           {log: strings.Replace(good, "mode", "open", 1), want: "log.csv:1:1: columns 2 and 4 are both named open in the header; expected different names"},
 		"nameless header":            {log: strings.Replace(good, "mode", "", 1), want: "log.csv:1:1: column 4 has no name in the header"},
 		"text in a number":           {log: with(9, "7,true,full,auto\n"), transitions: 57, want: `WARNING: column level_l has 1 cell that is not a number: "full" in line 9. It counts as missing`},
 		"text in a number, previous": {log: with(9, "7,true,full,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: `"full" in line 9`},

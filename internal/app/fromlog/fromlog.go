@@ -103,7 +103,6 @@ func dataFileOf(missing rawlog.Missing, fluents []rawlog.Fluent) string {
 
 // The steps that take long, for Request.Progress.
 const (
-	stepRead  = "reading the log"
 	stepInfer = "looking at the columns"
 	stepBins  = "finding bins"
 	stepWrite = "writing the folder"
@@ -180,7 +179,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := rawlog.Open(ctx, r.Log, rawlog.Options{Delimiter: delimiter, Progress: func(done float64) { r.Progress(stepRead, done) }})
+	t, err := rawlog.Open(rawlog.Telling(ctx, func(done float64) { r.Progress(rawlog.StepRead, done) }), r.Log, rawlog.Options{Delimiter: delimiter})
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func apart(settings []string) (out []string) {
 
 // spec is what is said of the columns.
 func (r *Request) spec() (s rawlog.Spec, err error) {
-	s = rawlog.Spec{Actions: r.Actions, Inputs: slices.Clone(r.Input), Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}, Decimals: map[string]int{}, Steps: true}
+	s = rawlog.Spec{Actions: r.Actions, Inputs: slices.Clone(r.Input), Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}, Decimals: map[string]int{}, Steps: true, Complete: r.Missing == "" || r.Missing == rawlog.MissingDrop}
 	for _, text := range r.Rename {
 		column, name, ok := strings.Cut(text, "=")
 		if !ok || name == "" {

@@ -55,9 +55,9 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 	}
 	rows := rewarded(from, 0, 1)
 	switch {
-	case len(rows.rows) == 0 && t.LearnReward:
+	case rows.rows == 0 && t.LearnReward:
 		return nil, fmt.Errorf("the data have no column reward with numbers; expected one with --learn-reward")
-	case len(rows.rows) == 0:
+	case rows.rows == 0:
 		return nil, nil
 	}
 	atoms := rewardAtoms(p.Problem, rows.sources[0].Data.Schema)
@@ -66,14 +66,14 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 		return nil, err
 	}
 	l := &RewardLine{Reward: table.Text(f), Exact: f.Exact, Contradictory: []int32{}}
-	l.RewardRows = load.RewardRows{Rows: len(rows.rows), Floor: rows.other(), Error: f.Error}
+	l.RewardRows = load.RewardRows{Rows: rows.rows, Floor: rows.other(), Error: f.Error}
 	for _, m := range f.Terms {
 		if len(m.With) > 0 {
 			l.Undecided = append(l.Undecided, table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
 		}
 	}
 	l.tell(rows, rows.given(atoms, f))
-	if f.Exact && len(rows.rows) >= heldLeast {
+	if f.Exact && rows.rows >= heldLeast {
 		l.Held, err = heldReward(ctx, from, atoms, t.Config.Seed)
 	}
 	return l, err
@@ -112,7 +112,7 @@ func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint
 // heldReward learns from the first rows of each source and counts the wrong ones of the others.
 func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, seed uint64) (*HeldReward, error) {
 	first, last := rewarded(from, 0, heldShare), rewarded(from, heldShare, 1)
-	if len(first.rows) == 0 || len(last.rows) == 0 {
+	if first.rows == 0 || last.rows == 0 {
 		return nil, nil
 	}
 	f, _, err := fitReward(ctx, first, atoms, seed)
@@ -120,12 +120,12 @@ func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, se
 		return nil, err
 	}
 	given := last.given(atoms, f)
-	h := &HeldReward{Rows: len(last.rows)}
-	for i := range last.rows {
-		if r := &last.rows[i]; !reward.Same(given[r.group], r.reward) {
+	h := &HeldReward{Rows: last.rows}
+	last.each(func(r *rewardRow) {
+		if !reward.Same(given[r.group], r.reward) {
 			h.Wrong++
 		}
-	}
+	})
 	return h, nil
 }
 
@@ -134,13 +134,12 @@ func (l *RewardLine) tell(x *rewardRows, given []float64) {
 	wrong := []int32{}
 	l.Missed = []load.MissedReward{}
 	n, missed := 0, map[float64]int{}
-	for i := range x.rows {
-		r := &x.rows[i]
+	x.each(func(r *rewardRow) {
 		if g := &x.groups[r.group]; r.reward != g.reward && len(l.Contradictory) < mostLines {
 			l.Contradictory = append(l.Contradictory, x.line(r))
 		}
 		if !l.Exact || reward.Same(given[r.group], r.reward) {
-			continue
+			return
 		}
 		n++
 		if len(wrong) < mostLines {
@@ -150,7 +149,7 @@ func (l *RewardLine) tell(x *rewardRows, given []float64) {
 		if missed[r.reward]++; len(l.Missed) < mostMissed && missed[r.reward] == 1 {
 			l.Missed = append(l.Missed, load.MissedReward{Line: x.line(r), Reward: r.reward, Learned: given[r.group]})
 		}
-	}
+	})
 	slices.Sort(l.Contradictory)
 	if !l.Exact {
 		return

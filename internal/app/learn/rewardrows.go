@@ -10,11 +10,13 @@ import (
 )
 
 // rewardRows are the rows of which all is known, the reward too, in groups of the same states
-// and action. Rows of a group are told apart by 64 bits of a hash.
+// and action. Rows of a group are told apart by 64 bits of a hash. Rows are not kept, but read again.
 type rewardRows struct {
-	sources []train.Source
-	rows    []rewardRow
-	groups  []rewardGroup
+	sources  []train.Source
+	from, to float64 // the share of the rows of each source before which they are left out, and from which on
+	rows     int
+	groups   []rewardGroup
+	index    map[uint64]int32 // groups by hash
 }
 
 // rewardRow is a row with a reward.
@@ -25,50 +27,81 @@ type rewardRow struct {
 
 // rewardGroup are the rows with the same states before and after a step and the same action.
 type rewardGroup struct {
-	first  int     // row of the group, a place in rows
+	first  rewardRow
 	reward float64 // the most frequent, the lowest of several
 	agree  int     // rows with it
 	next   int     // rows with the next most frequent one
 }
 
-// rewarded reads the rows. Of each source, those before the share from and from the share to on
-// are left out.
-func rewarded(sources []train.Source, from, to float64) *rewardRows {
-	x := &rewardRows{sources: sources}
-	index := map[uint64]int32{}
-	var counts []map[float64]int // of a group with several rewards
-	for s := range sources {
-		d := sources[s].Data
+// each calls do for each row, in order. A row of a new group has the next number.
+func (x *rewardRows) each(do func(r *rewardRow)) {
+	for s := range x.sources {
+		d := x.sources[s].Data
 		if d.Rewards == nil {
 			continue
 		}
-		first, last := int(from*float64(d.Rows)), int(to*float64(d.Rows))
-		_ = d.Each(func(i int, row []float64) error {
-			y := d.Rewards[i]
-			if i < first || i >= last || math.IsNaN(y) || slices.ContainsFunc(row, math.IsNaN) {
-				return nil
+		row := make([]float64, len(d.Schema.Columns))
+		var known []int32 // by the number of a row's values: its group plus 2, 1 for none, 0 if not seen
+		for i := int(x.from * float64(d.Rows)); i < int(x.to*float64(d.Rows)); i++ {
+			if math.IsNaN(d.Rewards[i]) {
+				continue
 			}
-			k := hashed(row)
-			g, ok := index[k]
-			if !ok {
-				g = int32(len(x.groups))
-				index[k] = g
-				x.groups = append(x.groups, rewardGroup{first: len(x.rows), reward: y})
-				counts = append(counts, nil)
+			g := int32(0)
+			if d.Of != nil {
+				if of := int(d.Of[i]); of >= len(known) {
+					known = append(known, make([]int32, of+1-len(known))...)
+				}
+				g = known[d.Of[i]]
 			}
-			at := &x.groups[g]
-			switch {
-			case counts[g] != nil:
-				counts[g][y]++
-			case y == at.reward:
-				at.agree++
-			default:
-				counts[g] = map[float64]int{at.reward: at.agree, y: 1}
+			if g == 0 {
+				d.Read(i, row)
+				g = x.group(row) + 2
 			}
-			x.rows = append(x.rows, rewardRow{int32(s), int32(i), g, y})
-			return nil
-		})
+			if d.Of != nil {
+				known[d.Of[i]] = g
+			}
+			if g > 1 {
+				do(&rewardRow{int32(s), int32(i), g - 2, d.Rewards[i]})
+			}
+		}
 	}
+}
+
+// group returns the number of the group of a row; -1 if a value is not known.
+func (x *rewardRows) group(row []float64) int32 {
+	if slices.ContainsFunc(row, math.IsNaN) {
+		return -1
+	}
+	k := hashed(row)
+	g, ok := x.index[k]
+	if !ok {
+		g = int32(len(x.index))
+		x.index[k] = g
+	}
+	return g
+}
+
+// rewarded groups the rows. Of each source, those before the share from and from the share to on
+// are left out.
+func rewarded(sources []train.Source, from, to float64) *rewardRows {
+	x := &rewardRows{sources: sources, from: from, to: to, index: map[uint64]int32{}}
+	var counts []map[float64]int // of a group with several rewards
+	x.each(func(r *rewardRow) {
+		if int(r.group) == len(x.groups) {
+			x.groups = append(x.groups, rewardGroup{first: *r, reward: r.reward})
+			counts = append(counts, nil)
+		}
+		x.rows++
+		at := &x.groups[r.group]
+		switch {
+		case counts[r.group] != nil:
+			counts[r.group][r.reward]++
+		case r.reward == at.reward:
+			at.agree++
+		default:
+			counts[r.group] = map[float64]int{at.reward: at.agree, r.reward: 1}
+		}
+	})
 	for g, of := range counts {
 		at := &x.groups[g]
 		if of == nil {
@@ -111,7 +144,7 @@ func (x *rewardRows) line(r *rewardRow) int32 {
 
 // other counts the rows with another reward than most of their group.
 func (x *rewardRows) other() int {
-	n := len(x.rows)
+	n := x.rows
 	for i := range x.groups {
 		n -= x.groups[i].agree
 	}
@@ -161,7 +194,7 @@ func (x *rewardRows) table(atoms []rewardAtom, groups []int, used map[int]bool) 
 		}
 	}
 	for k, g := range groups {
-		row := x.values(&x.rows[x.groups[g].first])
+		row := x.values(&x.groups[g].first)
 		for i, c := range t.Columns {
 			if c != nil {
 				c[k] = atoms[i].value(row)

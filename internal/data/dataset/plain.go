@@ -8,14 +8,18 @@ import (
 )
 
 // PlainParquet reads any Parquet file with flat columns, such as a log. It calls header once
-// with the names of the columns, and row for each row, whose values are nil, bool, float64 or
+// with the names of the columns and the number of rows, and row for each row, whose values are nil, bool, float64 or
 // string, and valid until the next call. An error of row ends the reading.
-func PlainParquet(f *os.File, header func([]string), row func([]any) error) error {
+func PlainParquet(f *os.File, header func(columns []string, rows int), row func([]any) error) error {
 	file, err := openParquet(f)
 	if err != nil {
 		return err
 	}
-	header(file.Names())
+	rows := 0
+	for i := range file.Groups {
+		rows += file.Groups[i].Rows
+	}
+	header(file.Names(), rows)
 	for i := range file.Groups {
 		if err := plainGroup(file, &file.Groups[i], row); err != nil {
 			return err

@@ -50,6 +50,14 @@ func (d *Data) Add(values []float64) {
 	}
 }
 
+// Distinct is the number of different rows that were added.
+func (d *Data) Distinct() int {
+	if d.rows == nil {
+		return 0
+	}
+	return d.rows.Len()
+}
+
 // Row returns a copy of row i, counted from 0.
 func (d *Data) Row(i int) []float64 {
 	row := make([]float64, len(d.Schema.Columns))

@@ -19,8 +19,17 @@ const maxCodes = 1 << 16
 type block struct {
 	narrow []uint8
 	codes  []uint16
-	cells  []uint64
+	cells  []uint64 // the cells of the rows or, beside near, those that near counts
+	near   []uint8  // of each row, its place in cells
 	times  []int64
+}
+
+// cell returns the cell of a row of a block that has cells.
+func (b *block) cell(k int) uint64 {
+	if b.near != nil {
+		return b.cells[b.near[k]]
+	}
+	return b.cells[k]
 }
 
 // Times that are none.
@@ -61,7 +70,7 @@ func (c *cells) at(i int) uint64 {
 	case b.codes != nil:
 		return c.values[b.codes[k]]
 	case b.cells != nil:
-		return b.cells[k]
+		return b.cell(k)
 	case b.times[k] == noTime:
 		return missing
 	}
@@ -91,7 +100,7 @@ func (c *cells) add(cell uint64) {
 	if c.rows%blockRows == 0 {
 		c.blocks = append(c.blocks, block{})
 		if len(c.values) == maxCodes {
-			c.blocks[len(c.blocks)-1].cells = make([]uint64, 0, blockRows)
+			c.blocks[len(c.blocks)-1] = block{cells: []uint64{}, near: []uint8{}}
 			c.codes = nil // no block is added to by code any more
 		}
 	}
@@ -99,6 +108,8 @@ func (c *cells) add(cell uint64) {
 	c.rows++
 	k := c.prepare(b, cell)
 	switch {
+	case b.near != nil:
+		b.addNear(cell)
 	case b.cells != nil:
 		b.cells = append(b.cells, cell)
 	case b.codes != nil || k > math.MaxUint8:
@@ -106,6 +117,38 @@ func (c *cells) add(cell uint64) {
 	default:
 		b.narrow = append(b.narrow, uint8(k))
 	}
+}
+
+// addNear appends a cell to a block that counts its cells, which are few and often repeat those of the rows before, as the
+// numbers of episodes do. With more of them the block has the cells of all rows.
+func (b *block) addNear(cell uint64) {
+	for i := len(b.cells) - 1; i >= max(0, len(b.cells)-mostNear); i-- {
+		if b.cells[i] == cell {
+			b.near = append(b.near, uint8(i))
+			return
+		}
+	}
+	if len(b.cells) <= math.MaxUint8 {
+		b.near, b.cells = append(b.near, uint8(len(b.cells))), append(b.cells, cell)
+		return
+	}
+	b.spread()
+	b.cells = append(b.cells, cell)
+}
+
+// mostNear is how many of the last different cells of a block are compared with one that is added.
+const mostNear = 4
+
+// spread gives a block the cells of all rows.
+func (b *block) spread() {
+	if b.near == nil {
+		return
+	}
+	cells := make([]uint64, len(b.near), blockRows)
+	for i := range cells {
+		cells[i] = b.cell(i)
+	}
+	b.cells, b.near = cells, nil
 }
 
 // prepare makes room in a block for a cell, and returns the code that stands for it unless the
@@ -154,6 +197,7 @@ func (c *cells) repeat(i, other int) {
 	}
 	cell := c.at(other)
 	k := c.prepare(b, cell)
+	b.spread()
 	switch {
 	case b.cells != nil:
 		b.cells[at] = cell

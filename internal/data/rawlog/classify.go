@@ -61,6 +61,7 @@ type found struct {
 // classify finds the type of a fluent from its column and that of its next states.
 func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 	n := f.count(t, columns)
+	f.known = n.numbers + n.texts
 	if f.Unit, f.Digits = columns[0].Unit, n.texts == 0; f.Unit == "" {
 		f.Unit = unitOf(f.Column)
 	}

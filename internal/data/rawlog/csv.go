@@ -57,6 +57,7 @@ type csvLog struct {
 	t     *Table
 	c     *csv.Reader
 	comma bool // may be the decimal point
+	above int  // lines before those that c reads
 	skip  int  // fields before the first column: of a number that the header has no name for
 	bare  int  // the line of a header that ends in delimiters, 0 for none
 	// widths are the numbers of columns of a field whose cells are lists, 0 for other fields.
@@ -73,12 +74,13 @@ func (t *Table) readCSV(ctx context.Context, f io.Reader, delimiter rune) error 
 	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
 		return source.Errorf(t.File, 1, 1, "the file is UTF-16; expected UTF-8, as iconv -f UTF-16 -t UTF-8 writes it")
 	}
+	above := skipRemarks(r)
 	head, _ := r.Peek(headBytes)
 	if delimiter == 0 {
 		delimiter = guess(strings.TrimLeft(string(head), "\r\n"))
 	}
 	t.Format = fmt.Sprintf("CSV, delimiter %q", delimiter)
-	x := &csvLog{t: t, c: csv.NewReader(r), comma: delimiter != ','}
+	x := &csvLog{t: t, c: csv.NewReader(r), comma: delimiter != ',', above: above}
 	x.c.Comma, x.c.ReuseRecord, x.c.FieldsPerRecord = delimiter, true, -1
 	preamble := preambleOf(string(head), delimiter)
 	header, err := x.next()
@@ -95,10 +97,34 @@ func (t *Table) readCSV(ctx context.Context, f io.Reader, delimiter rune) error 
 	if err := x.header(header); err != nil {
 		return err
 	}
-	if preamble > 0 {
+	if preamble+above > 0 {
 		t.note("the header is in line %d, after lines of fewer fields", x.line())
 	}
 	return x.rows(ctx)
+}
+
+// skipRemarks skips lines at the beginning of a file that begin with # and are followed by a line with more delimiters, and
+// counts them. A header may begin so, too.
+func skipRemarks(r *bufio.Reader) (lines int) {
+	for {
+		head, _ := r.Peek(headBytes)
+		n := bytes.IndexByte(head, '\n') + 1
+		rest := bytes.TrimLeft(head[n:], "\r\n")
+		next, _, _ := bytes.Cut(rest, []byte("\n"))
+		if n == 0 || head[0] != '#' || !bytes.HasPrefix(next, []byte("#")) && widthOf(next) <= widthOf(head[:n]) {
+			return lines
+		}
+		_, _ = r.Discard(n) // buffered already
+		lines++
+	}
+}
+
+// widthOf counts the delimiters of a line that it has most of.
+func widthOf(line []byte) (most int) {
+	for _, d := range delimiters {
+		most = max(most, bytes.Count(line, []byte(string(d))))
+	}
+	return most
 }
 
 // preambleOf counts the records before the header: those of fewer fields than almost all of the
@@ -130,16 +156,26 @@ func preambleOf(head string, delimiter rune) int {
 	return 0
 }
 
-func (x *csvLog) line() int { line, _ := x.c.FieldPos(0); return line }
+func (x *csvLog) line() int { line, _ := x.c.FieldPos(0); return x.above + line }
 
 // next returns a record, valid until the next call, or io.EOF.
 func (x *csvLog) next() ([]string, error) {
 	row, err := x.c.Read()
 	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return nil, source.Errorf(x.t.File, p.Line, p.Column, "%v", p.Err)
+	if !errors.As(err, &p) {
+		return row, err
 	}
-	return row, err
+	switch {
+	case errors.Is(p.Err, csv.ErrBareQuote):
+		err = errors.New(`a quote within a field; expected the field in quotes, and the quote twice, as in "5"" pipe"`)
+	case errors.Is(p.Err, csv.ErrQuote) && p.Line > p.StartLine:
+		err = fmt.Errorf("a field in quotes that begins in the row of line %d does not end as expected, with a quote and a delimiter or the end of the line", x.above+p.StartLine)
+	case errors.Is(p.Err, csv.ErrQuote):
+		err = errors.New("a quote within a field in quotes; expected it twice, or a delimiter or the end of the line after it")
+	default:
+		err = p.Err
+	}
+	return nil, source.Errorf(x.t.File, x.above+p.Line, p.Column, "%v", err)
 }
 
 // header makes the columns. The first may have no name: it is the index of a data frame.
@@ -152,7 +188,10 @@ func (x *csvLog) header(names []string) error {
 		if strings.Contains(strings.TrimRight(h, "\r"), "\r") {
 			return source.Errorf(x.t.File, line, 1, "the lines end in CR alone; expected LF or CR LF")
 		}
-		h = plainText(h)
+		h = strings.Join(strings.Fields(plainText(h)), " ")
+		if i == 0 && strings.HasPrefix(h, "# ") {
+			h = h[2:] // as NumPy begins a header
+		}
 		if h == "" && i == 0 && len(names) > 1 {
 			h = x.t.freeName(names)
 		}
@@ -160,7 +199,11 @@ func (x *csvLog) header(names []string) error {
 			return source.Errorf(x.t.File, line, 1, "column %d has no name in the header", i+1)
 		}
 		if j := x.t.Column(h); j >= 0 {
-			return source.Errorf(x.t.File, line, 1, "columns %d and %d are both named %s in the header; expected different names", j+1, i+1, h)
+			name := h
+			for n := 2; x.t.Column(h) >= 0 || slices.Contains(names, h); n++ {
+				h = fmt.Sprintf("%s_%d", name, n)
+			}
+			x.t.note("columns %d and %d are both named %s in the header; the second is %s here", j+1, i+1, name, h)
 		}
 		x.t.Columns = append(x.t.Columns, Column{Name: strings.Clone(h)})
 	}

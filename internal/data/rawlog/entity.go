@@ -56,7 +56,9 @@ func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Inte
 		tried++
 		ratio, compared := smoothness(x, rows, states, c)
 		if compared && ratio <= smoother && (best == nil || ratio < best.Ratio) {
-			best = &Interleaved{Column: f.Column, Entities: n, Ratio: ratio, Stamps: sameTimes(x, c)}
+			if stamps, one := sameTimes(x, c); one {
+				best = &Interleaved{Column: f.Column, Entities: n, Ratio: ratio, Stamps: stamps}
+			}
 		}
 	}
 	return best, nil
@@ -68,11 +70,14 @@ func alternates(x *reader, c *Column) (rows []int32, values int) {
 	n := min(x.rows(), entityRows)
 	lists := map[uint64][]int32{}
 	var order []uint64
-	changes := 0
+	changes, empty := 0, 0
 	for k := range n {
 		cell := c.cells.at(x.row(k))
-		if cell == missing {
-			return nil, 0
+		if cell == missing { // as in a line of totals
+			if empty++; 100*empty > n {
+				return nil, 0
+			}
+			continue
 		}
 		if _, seen := lists[cell]; !seen {
 			if order = append(order, cell); len(order) > mostEntities {
@@ -135,20 +140,25 @@ func differ(c *Column, i, j int) float64 {
 	return 0
 }
 
-// sameTimes reports whether many rows have the time of the row before, of another entity.
-func sameTimes(x *reader, c *Column) bool {
+// sameTimes reports whether many rows have the time of the row before, of another entity, and whether hardly any has that of
+// the same entity, which is in one state at a time.
+func sameTimes(x *reader, c *Column) (stamps, one bool) {
 	if x.time == nil {
-		return false
+		return false, true
 	}
-	same, n := 0, min(x.rows(), entityRows)
+	same, twice, n := 0, 0, min(x.rows(), entityRows)
 	for k := 1; k < n; k++ {
 		a, ok1 := x.time.seconds(x.row(k - 1))
 		b, ok2 := x.time.seconds(x.row(k))
-		if ok1 && ok2 && a == b && c.cells.at(x.row(k)) != c.cells.at(x.row(k-1)) {
+		switch {
+		case !ok1 || !ok2 || a != b:
+		case c.cells.at(x.row(k)) != c.cells.at(x.row(k-1)):
 			same++
+		default:
+			twice++
 		}
 	}
-	return 4*same > n
+	return 4*same > n, float64(twice) <= seldom*float64(same+twice)
 }
 
 // EntityValues lists the values of a column, at most limit of them.
@@ -156,7 +166,7 @@ func (t *Table) EntityValues(column string, limit int) []string {
 	var out []string
 	c := &t.Columns[t.Column(column)]
 	for i := range min(c.cells.rows, entityRows) {
-		if text := c.Text(i); len(out) < limit && !slices.Contains(out, text) {
+		if text := c.Text(i); len(out) < limit && text != "" && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

@@ -58,6 +58,8 @@ type Fluent struct {
 	Unreadable int    // texts in a column of numbers
 	Example    string // one of them
 	Line       int    // of the first
+
+	known int // cells with a value, of the column and that of its next state
 }
 
 // Spec is what the user says of a log.
@@ -72,6 +74,8 @@ type Spec struct {
 	Steps           bool                 // quantities have steps and no bins, unless their values stand in clusters
 	Ranges          map[string]Range     // by column or fluent
 	Inactive        bool                 // there may be no action: the columns are only described
+	// Complete says that transitions need all values: states that mostly have none are dropped, unless all are such.
+	Complete bool
 }
 
 // The largest numbers of values of a fluent that is not discretised.
@@ -119,7 +123,31 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 		}
 		x.out = append(x.out, f)
 	}
+	if s.Complete {
+		x.dropEmpty()
+	}
 	return x.out, nil
+}
+
+// dropEmpty drops the states that have no value in most rows, such as remarks, which would leave few transitions.
+func (x *inference) dropEmpty() {
+	rows := x.t.Rows()
+	known := func(f *Fluent) int {
+		if _, both := x.shape.Next[f.Column]; both {
+			return f.known / 2
+		}
+		return f.known
+	}
+	mostly := func(f Fluent) bool { return f.Use == AsState && 2*known(&f) < rows }
+	if !slices.ContainsFunc(x.out, func(f Fluent) bool { return f.Use == AsState && !mostly(f) }) {
+		return
+	}
+	for i := range x.out {
+		f := &x.out[i]
+		if _, ranged := x.s.rangeOf(f); mostly(*f) && !ranged && x.s.Rename[f.Column] == "" {
+			f.Use, f.Why = Dropped, fmt.Sprintf("no value in %d of %d rows; --missing previous or --rename keeps it", rows-known(f), rows)
+		}
+	}
 }
 
 // IsFluent reports whether the column is a state, an input or an action.

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -10,6 +11,10 @@ func fluentName(column string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(column) {
 		switch {
+		case b.Len() == 0 && r >= '0' && r <= '9':
+			b.WriteString("column_" + string(r))
+		case letterOf(r) != "":
+			b.WriteString(letterOf(r))
 		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) && b.Len() > 0 || r == '_' || r == '-' && b.Len() > 0):
 			b.WriteRune(r)
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
@@ -21,6 +26,24 @@ func fluentName(column string) string {
 		return "column_" + name
 	}
 	return name
+}
+
+// latin and plain are letters, and what is written for them where only plain ones can be.
+var (
+	latin = []rune("äöüßæœøåàáâãçèéêëìíîïñòóôõùúûýąćęłńśźżčďěňřšťůž")
+	plain = strings.Fields("ae oe ue ss ae oe oe a a a a a c e e e e i i i i n o o o o u u u y a c e l n s z z c d e n r s t u z")
+)
+
+// letterOf returns the plain letters for one with a mark; "" for all else.
+func letterOf(r rune) string {
+	i := slices.Index(latin, unicode.ToLower(r))
+	switch {
+	case i < 0:
+		return ""
+	case unicode.IsUpper(r):
+		return strings.ToUpper(plain[i][:1]) + plain[i][1:]
+	}
+	return plain[i]
 }
 
 // units are the ends of names that tell a unit.

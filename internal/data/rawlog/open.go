@@ -18,8 +18,24 @@ import (
 
 // Options say how a log is read.
 type Options struct {
-	Delimiter rune               // of a CSV; 0 to infer it from its first lines
-	Progress  func(done float64) // told of the share that has been read; may be nil
+	Delimiter rune // of a CSV; 0 to infer it from its first lines
+}
+
+// StepRead names what Telling tells of.
+const StepRead = "reading the log"
+
+// telling is the key of what a context has for Telling.
+type telling struct{}
+
+// Telling returns a context in which Open tells progress which share of a log it has read.
+func Telling(ctx context.Context, progress func(done float64)) context.Context {
+	return context.WithValue(ctx, telling{}, progress)
+}
+
+// progressOf returns what is told, which may be nil.
+func progressOf(ctx context.Context) func(done float64) {
+	progress, _ := ctx.Value(telling{}).(func(done float64))
+	return progress
 }
 
 // Open reads the named log, of at most source.MaxData bytes and as many values as a data set
@@ -39,7 +55,7 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	if parquet {
 		err = t.readParquet(ctx, f)
 	} else {
-		err = t.readText(ctx, source.UpTo(name, t.counted(f, o.Progress), source.MaxData), o.Delimiter)
+		err = t.readText(ctx, source.UpTo(name, t.counted(f, progressOf(ctx)), source.MaxData), o.Delimiter)
 	}
 	if err != nil {
 		return nil, err
@@ -194,7 +210,10 @@ func (t *Table) object(d *json.Decoder) error {
 // readParquet reads a file with flat columns.
 func (t *Table) readParquet(ctx context.Context, f *os.File) error {
 	t.Format = "Parquet"
-	err := dataset.PlainParquet(f, func(header []string) {
+	err := dataset.PlainParquet(f, func(header []string, rows int) {
+		if progress := progressOf(ctx); progress != nil {
+			t.tell = func() { progress(float64(t.Rows()) / float64(rows)) }
+		}
 		for _, name := range header {
 			t.Columns = append(t.Columns, Column{Name: name})
 		}

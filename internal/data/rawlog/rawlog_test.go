@@ -51,10 +51,11 @@ func TestOpen(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		"x.csv:1:1: the file is empty":                                 "",
-		"x.csv:1:1: columns 1 and 3 are both named a":                  "a,b,a\n1,2,3\n",
 		"x.csv:1:1: column 2 has no name":                              "a,,c\n1,2,3\n",
 		"x.csv:3:1: the row has 2 fields, expected 3 as in the header": "a,b,c\n1,2,3\n1,2\n",
-		"x.csv:2:4: bare":                                              "a,b\n1,x\"y\n",
+		"x.csv:2:4: a quote within a field; expected the field in":     "a,b\n1,x\"y\n",
+		"x.csv:3:3: a quote within a field in quotes; expected":        "#x\na,b\n\"1\"x,y\n",
+		"that begins in the row of line 3 does not end":                "#x\na,b\n1,\"x\n2,3\n",
 		"x.csv: the log has no rows":                                   "a,b\n",
 	} {
 		if _, err := Open(t.Context(), write(t, "x.csv", text), Options{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -162,6 +162,9 @@ func (c *Column) addNumber(x float64) {
 }
 
 func (c *Column) addText(text string) {
+	if strings.ContainsAny(text, "\n\r\t") { // of a field in quotes
+		text = strings.Join(strings.Fields(text), " ")
+	}
 	if c.layout != "" {
 		c.cells.addTime(c.timeOf(text))
 		return

@@ -125,9 +125,41 @@ func Transitions(ctx context.Context, t *Table, s *dataset.Schema, r Reading) (*
 		return nil, err
 	}
 	d := x.out.Data
-	d.Rows, d.View, d.Line = len(x.first), x.view, func(i int) int { return t.Line(x.row(int(x.first[i]))) }
-	return x.out, nil
+	d.Rows, d.View = x.first.rows, x.view
+	lines, first, order := t.lines, x.first, x.order // and not the table
+	d.Line = func(i int) int {
+		k := first.at(i)
+		if order != nil {
+			k = int(order[k])
+		}
+		return lines.at(k)
+	}
+	return x.out, x.gather(ctx, d)
 }
+
+// gather keeps equal transitions once, if many are equal. The table is not needed then.
+func (x *reader) gather(ctx context.Context, d *dataset.Data) error {
+	kept := &dataset.Data{Schema: d.Schema, Of: make([]uint32, 0, d.Rows)}
+	row := make([]float64, len(x.s.Columns))
+	for i := range d.Rows {
+		if err := x.t.look(ctx); err != nil {
+			return err
+		}
+		x.view(i, row)
+		if kept.Add(row); kept.Distinct() > mostKept && kept.Distinct() > kept.Rows/manyAlike {
+			return nil
+		}
+	}
+	kept.Line, kept.Begins, kept.Rewards = d.Line, d.Begins, d.Rewards
+	*d = *kept
+	return nil
+}
+
+// Equal transitions are kept once while there are at most mostKept different ones, or one among manyAlike rows.
+const (
+	mostKept  = 1 << 16
+	manyAlike = 4
+)
 
 type reader struct {
 	t        *Table
@@ -145,7 +177,7 @@ type reader struct {
 	ends     []end
 	order    []int32 // the rows by entity, in the order of time; nil if that is the order of the file
 	repeated []int32 // rows that are left out of order
-	first    []int32 // the place in order where each transition begins
+	first    lines   // the place in order where each transition begins
 	begins   bool    // the next transition is the first of an episode
 	start    int     // the place of the first row of the episode
 	out      *Read
@@ -405,14 +437,17 @@ func (x *reader) add(k int) {
 		return
 	}
 	if x.begins {
-		x.out.Data.Begins, x.begins = append(x.out.Data.Begins, int32(len(x.first))), false
+		x.out.Data.Begins, x.begins = append(x.out.Data.Begins, int32(x.first.rows)), false
 	}
-	x.first = append(x.first, int32(k))
+	x.first.add(k)
 	row := x.row(k)
 	if x.reward != nil {
 		y := math.NaN()
 		if v, ok := x.reward.Number(row); ok {
 			y = v
+		}
+		if x.out.Data.Rewards == nil {
+			x.out.Data.Rewards = make([]float64, 0, x.rows())
 		}
 		x.out.Data.Rewards = append(x.out.Data.Rewards, y)
 	}
@@ -420,7 +455,7 @@ func (x *reader) add(k int) {
 
 // view sets row to the values of transition i.
 func (x *reader) view(i int, row []float64) {
-	k := int(x.first[i])
+	k := x.first.at(i)
 	states := x.s.NumStates()
 	for c, back := range x.back {
 		switch {

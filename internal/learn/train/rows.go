@@ -141,12 +141,16 @@ func EachAlike(p *factored.Problem, row func(*Row), sources ...Source) error {
 	return each(p, sources, func(m *mapping, r *Row, s *Source) error {
 		values := make([]float64, len(s.Data.Schema.Columns))
 		for _, part := range [][2]int{{0, s.Cut}, {s.Cut, s.Data.Rows}} {
-			for _, rows := range alike(s.Data, part[0], part[1]) {
+			err := alike(s.Data, part[0], part[1], func(rows alikes) error {
 				if err := m.take(r, s, int(rows.first[0]), values); err != nil {
 					return err
 				}
 				r.Count, r.Alike = rows.count, rows.first
 				row(r)
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 		}
 		return nil
@@ -159,28 +163,39 @@ type alikes struct {
 	first []int32 // of the rows
 }
 
-// alike divides the rows from one to before another by their values, in the order of the first of each.
-func alike(d *dataset.Data, from, to int) (all []alikes) {
+// alike divides the rows from one to before another by their values, and calls do for each part, in the order of the first
+// of each.
+func alike(d *dataset.Data, from, to int, do func(alikes) error) error {
 	if d.Of == nil {
 		for i := from; i < to; i++ {
-			all = append(all, alikes{1, []int32{int32(i)}})
+			if err := do(alikes{1, []int32{int32(i)}}); err != nil {
+				return err
+			}
 		}
-		return all
+		return nil
 	}
-	at := map[uint32]int{}
+	var all []alikes
+	var at []int32 // by the number of a row's values, its place in all plus 1
 	for i := from; i < to; i++ {
-		k, ok := at[d.Of[i]]
-		if !ok {
-			k = len(all)
-			at[d.Of[i]] = k
-			all = append(all, alikes{})
+		of := int(d.Of[i])
+		if of >= len(at) {
+			at = append(at, make([]int32, of+1-len(at))...)
 		}
-		x := &all[k]
+		if at[of] == 0 {
+			all = append(all, alikes{})
+			at[of] = int32(len(all))
+		}
+		x := &all[at[of]-1]
 		if x.count++; len(x.first) < MostAlike {
 			x.first = append(x.first, int32(i))
 		}
 	}
-	return all
+	for _, rows := range all {
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // each calls do for each data set, with what reads its rows.
