@@ -108,6 +108,8 @@ var typed = []struct {
 	{"plan inventory/2 -H 4 --require quant(c1)=0||quant(c1)=5||quant(c1)<=4", 0, "reward -9"},
 	{"plan inventory/2 -H 4 --goal quant(c1)==3", 4, "infeasible"},
 	{"plan inventory/2 -H 4 --goal quant(c1)=3", 4, "infeasible"},
+	{"plan inventory/2 -H 4 --goal quant(c1)_=_3_and_quant(c1)_<=_4", 4, "infeasible"},
+	{"plan inventory/2 -H 4 --goal quant(c1)_=_5_and_month_=_0", 0, "optimal"},
 	{"plan inventory/2 -H 4 --reward -resupply(c1)", 0, "reward -1"},
 	{"plan inventory/2 -H 4 --objective -resupply(c1)", 0, "reward -1"},
 	{"plan inventory/2 -H 4 --range quant=0-7", 0, "reward -9"},

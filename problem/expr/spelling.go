@@ -1,6 +1,9 @@
 package expr
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // spellings are other words for operators and values, as other languages have them.
 var spellings = map[string]string{"and": "^", "or": "|", "not": "~", "AND": "^", "OR": "|", "NOT": "~", "True": "true", "False": "false", "TRUE": "true", "FALSE": "false"}
@@ -29,7 +32,7 @@ func Spelling(text string) string {
 			by, used = map[byte]string{'&': "^ ", '|': "| "}[rest[0]], 2
 		case strings.HasPrefix(rest, "<=>"):
 			by, used = "<=>", 3
-		case len(rest) > 1 && strings.Contains("<= >= == ~= =>", rest[:2]):
+		case len(rest) > 1 && slices.Contains([]string{"<=", ">=", "==", "~=", "=>"}, rest[:2]):
 			by, used = rest[:2], 2
 		case strings.HasPrefix(rest, "!="):
 			by, used = "~=", 2

@@ -304,6 +304,9 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 			&missingNetwork{source.Errorf(t.File, 1, 0, "%s has no network yet", p.Name)})
 	}
 	f, err := readFile(t.Network, read)
+	if _, absent := os.Stat(t.Network); err != nil && errors.Is(absent, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; fdplan train DATA --task %s -o %s writes it", err, t.File, t.Network)
+	}
 	if err != nil {
 		return nil, Trained{}, err
 	}
