@@ -16,7 +16,7 @@ import (
 )
 
 type checkCmd struct {
-	Domain   string `arg:"" help:"RDDL file with the domain, which may contain instances too; or any problem, as plan takes it." placeholder:"D.rddl"`
+	Domain   string `arg:"" help:"RDDL file with the domain, which may have instances too, or any problem, as plan takes it." placeholder:"D.rddl"`
 	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
 	// Of a log.
 	Contradictions bool `help:"List the rows of a log with the same state and action and different next states: check TASK DATA --contradictions."`

@@ -20,7 +20,7 @@ var common = []string{
 // particular are the flags of single commands that their short help shows before these.
 var particular = map[string][]string{
 	"init": {"actions", "initial", "bins", "decimals", "entity"}, "train": {"recipe", "hidden", "lags", "noise", "learn-reward", "lift"}, "test": {"prove", "samples"},
-	"collect": {"rows"}, "learn": {"resets"},
+	"collect": {"rows"}, "check": {"contradictions"}, "learn": {"resets"},
 	"explain": {"bound"}, "bench": {"quick", "tables", "engines", "resume"},
 }
 
@@ -40,26 +40,53 @@ var groups = []struct {
 	{"Output", []string{"quiet", "progress", "json", "out", "help", "version"}},
 }
 
+// themes are the commands in the groups of the help.
+var themes = []struct{ title, commands string }{
+	{"Problems and plans", "list show check plan explain validate verify certify run simulate compile solve"},
+	{"Learn from logs and systems", "init train test learn collect convert lift"},
+	{"Serve and share work", "serve broker worker cluster"},
+	{"The paper, and help", "bench report help completion man"},
+}
+
+// printCommands describes the program.
+func printCommands(w io.Writer, app *kong.Application) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: %s <command> [flags]\n", app.Name)
+	for _, theme := range themes {
+		fmt.Fprintf(&b, "\n%s:\n", theme.title)
+		for _, name := range strings.Fields(theme.commands) {
+			for _, node := range app.Leaves(true) {
+				if node.Name == name {
+					fmt.Fprintf(&b, "  %-12s  %s\n", name, node.Help)
+				}
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s <command> --help describes one.\n", app.Name)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // few is the number of flags that short help shows all of.
-const few = 14
+const few = 12
 
 // printHelp describes a command: its common flags, or all of them in groups.
-func (a *environment) printHelp(o kong.HelpOptions, ctx *kong.Context) error {
+func (a *environment) printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil {
-		return kong.DefaultHelpPrinter(o, ctx)
+		return printCommands(ctx.Stdout, ctx.Model)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: %s %s\n\n%s\n", ctx.Model.Name, node.Summary(), node.Help)
+	var flags []*kong.Flag
+	for _, group := range node.AllFlags(true) {
+		flags = append(flags, group...)
+	}
 	for i, p := range node.Positional {
 		if i == 0 {
 			b.WriteString("\nArguments:\n")
 		}
-		writeOption(&b, p.Summary(), p.Help, false)
-	}
-	var flags []*kong.Flag
-	for _, group := range node.AllFlags(true) {
-		flags = append(flags, group...)
+		writeOption(&b, p.Summary(), p.Help, len(flags) > few && !a.allFlags)
 	}
 	shown := examples[node.Name]
 	if hidden := a.writeFlags(&b, node.Name, flags); hidden > 0 {
@@ -128,7 +155,7 @@ func (a *environment) writeFlags(b *strings.Builder, command string, flags []*ko
 func writeOption(b *strings.Builder, name, help string, short bool) {
 	const left, width = 26, 80
 	if short {
-		for _, end := range []string{". ", "; ", " (docs/"} {
+		for _, end := range []string{". ", "; ", " (docs/", ", - for standard", ", in place of the problem", ", counted from", ", the shortest on a tie", ", a server of"} {
 			help, _, _ = strings.Cut(help, end)
 		}
 		help = strings.TrimSuffix(help, ".")

@@ -75,7 +75,7 @@ func TestExamples(t *testing.T) {
 		if _, same, _ := session(node.Name, "--help"); same != short {
 			t.Errorf("%s --help differs from help %s", node.Name, node.Name)
 		}
-		if n := strings.Count(short, "\n"); n > 45 {
+		if n := strings.Count(short, "\n"); n > 40 {
 			t.Errorf("%s --help has %d lines", node.Name, n)
 		}
 		_, help, _ := session(node.Name, "--help=all")
@@ -98,6 +98,15 @@ func TestExamples(t *testing.T) {
 			if !strings.Contains(page, roff("fdplan "+e.line)+"\n") {
 				t.Errorf("the manual lacks %q", e.line)
 			}
+		}
+	}
+	_, all, _ := session("help")
+	if n := strings.Count(all, "\n"); n > 40 {
+		t.Errorf("help has %d lines", n)
+	}
+	for name := range known {
+		if strings.Count(all, "\n  "+name+" ") != 1 {
+			t.Errorf("help does not describe %s once", name)
 		}
 	}
 	for name := range examples {
