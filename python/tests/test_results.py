@@ -1,8 +1,10 @@
 """What results are besides their attributes: sequences, frames, pictures; and the bar while they are made."""
 
 import sys
+import tempfile
 import types
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import fdplan
@@ -46,6 +48,26 @@ class Results(unittest.TestCase):
         for result in (run, shown, fdplan.validate("navigation/3x3", ["move-east"]), fdplan.verify("navigation/3x3", "true | move-east")):
             self.assertIn("<table>", result._repr_html_())
             self.assertTrue(result.render())
+
+    def test_policy(self) -> None:
+        drift = Path(__file__).parents[2] / "examples" / "drift"
+        grid = fdplan.Problem(domain=str(drift / "drift.rddl"), instance=str(drift / "pits.rddl"), goal="x == SIDE ^ y == SIDE ^ ~lost")
+        policy = fdplan.policy(grid, 12)
+        self.assertEqual((len(policy), len(policy.records()), policy[0]), (33, 33, next(iter(policy))))
+        self.assertIn("x", policy.records()[0])
+
+    def test_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            held = fdplan.validate("navigation/3x3", ["move-east"])
+            for name, begins in (("a.html", "<!DOCTYPE"), ("a.txt", "schema: ")):
+                self.assertTrue(Path(held.render(f"{folder}/{name}")).read_text().startswith(begins))
+            with self.assertRaisesRegex(fdplan.InputError, "ends in .html or .txt"):
+                held.render(f"{folder}/a.svg")
+            Path(folder, "log.csv").write_text("s,go\n" + "0,1\n1,1\n2,0\n" * 20)
+            made = fdplan.init(f"{folder}/log.csv", f"{folder}/task", actions=["go"])
+            self.assertEqual([column["column"] for column in made], ["s", "go"])
+            self.assertEqual(len(made), len(made.records()))
+            self.assertIn("<table>", made._repr_html_())
 
     def test_space(self) -> None:
         space = Space(fdplan.show("navigation/3x3").of_kind("action"))

@@ -8,15 +8,15 @@ import importlib
 import os
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .errors import InputError
 
 T = TypeVar("T")
 
-__all__ = ["Result", "decode"]
+__all__ = ["Listed", "Result", "decode"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -44,10 +44,23 @@ class Result:
         return pandas.DataFrame(self.records())
 
     def render(self, file: str | os.PathLike[str] | None = None) -> str:
-        """Return the answer as text; with a file, write it there as HTML and return the file's name."""
+        """Return the answer as text; with a file, write it there, as a picture where there is one, as HTML or text, as the file's
+        name ends, and return that.
+
+        Raises:
+            InputError: if the name ends otherwise.
+        """
         if file is None:
             return "\n".join(f"{name}: {value}" for row in self.records() for name, value in row.items() if value is not None)
-        Path(file).write_text(f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n", encoding="utf-8")
+        ending, picture = Path(file).suffix.lstrip(".").lower(), getattr(self, "picture", None)
+        if picture is not None:
+            Path(file).write_bytes(picture(ending))
+        elif ending in ("html", "htm"):
+            Path(file).write_text(f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n", encoding="utf-8")
+        elif ending == "txt":
+            Path(file).write_text(self.render() + "\n", encoding="utf-8")
+        else:
+            raise InputError(f"{os.fspath(file)}: there is no such picture of this answer; expected a name that ends in .html or .txt")
         return os.fspath(file)
 
     def _repr_html_(self) -> str:
@@ -58,6 +71,25 @@ class Result:
         head = "".join(f"<th>{html.escape(str(name))}</th>" for name in names)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(str(row.get(name, '')))}</td>" for name in names) + "</tr>" for row in rows)
         return f"<table><tr>{head}</tr>{body}</table>"
+
+
+class Listed(Generic[T]):
+    """An answer that is a sequence, too, which may be empty and is true even so."""
+
+    def _items(self) -> list[T]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items())
+
+    def __getitem__(self, place: int) -> T:
+        return self._items()[place]
+
+    def __bool__(self) -> bool:
+        return True
 
 
 def decode(kind: type[T], value: Any, **more: Any) -> T:

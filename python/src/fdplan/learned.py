@@ -8,7 +8,7 @@ from typing import Any
 
 from . import answers
 from .answers import Collected, Converted, Equality, Errors, FluentErrors, Initialization, Measure, Trained
-from .documents import decode
+from .documents import Listed, decode
 
 __all__ = ["Acted", "Collected", "Converted", "FluentErrors", "Initialized", "Measure", "Proved", "Tested", "Trained"]
 
@@ -49,8 +49,15 @@ class Proved(Equality):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Initialized(Initialization):
-    """The answer of :func:`fdplan.init`."""
+class Initialized(Initialization, Listed[dict[str, Any]]):
+    """The answer of :func:`fdplan.init`: the columns, with what became of each."""
+
+    def _items(self) -> list[dict[str, Any]]:
+        return self.columns or []
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each column."""
+        return [dict(column) for column in self]
 
     @property
     def task(self) -> Path:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .answers import PolicyAnswer
+from .documents import Listed
 from .errors import InputError, NoAnswer
 from .picture import caption, draw
 from .results import checked
@@ -44,7 +45,7 @@ class PolicyStep(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy(PolicyAnswer):
+class Policy(PolicyAnswer, Listed[PolicyRow]):
     """The answer of :func:`fdplan.policy`, which :func:`fdplan.run` follows as its ``policy``.
 
     A notebook shows its picture. Its rows are those of the table, in the words of the problem.
@@ -55,12 +56,12 @@ class Policy(PolicyAnswer):
         """Whether there is a policy."""
         return self.value is not None
 
-    def __len__(self) -> int:
-        return len(self.table["rows"])
+    def _items(self) -> list[PolicyRow]:
+        return [PolicyRow(self._state(row[0]), row[1], row[2], dict(self.table["actions"][row[3]]), *row[4:]) for row in self.table["rows"]]
 
-    def __iter__(self) -> Iterator[PolicyRow]:
-        for row in self.table["rows"]:
-            yield PolicyRow(self._state(row[0]), row[1], row[2], dict(self.table["actions"][row[3]]), *row[4:])
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each row of the table: the steps, the state, and the actions that are not their default."""
+        return [{"first": row.first, "last": row.last, **row.state, **row.action} for row in self]
 
     def _state(self, number: int) -> dict[str, Any]:
         return dict(zip(self.table["variables"], self.table["states"][number]))

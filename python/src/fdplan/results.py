@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ from .answers import (
     Verification,
     Witness,
 )
-from .documents import Result
+from .documents import Listed, Result
 from .errors import NoAnswer
 from .picture import caption, draw
 from .problem import Problem
@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(PlanAnswer):
+class Plan(PlanAnswer, Listed[dict[str, Any]]):
     """The answer of :func:`fdplan.plan`. A notebook shows its picture."""
 
     source: Problem | None = field(default=None, repr=False, compare=False)
@@ -97,17 +97,8 @@ class Plan(PlanAnswer):
         checked(self, self.plan is not None, f"{self.problem}: {self.verdict}")
         return draw(self.document, self.source, format)
 
-    def __len__(self) -> int:
-        return len(self.plan or [])
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.plan or [])
-
-    def __getitem__(self, step: int) -> dict[str, Any]:
-        return (self.plan or [])[step]
-
-    def __bool__(self) -> bool:
-        return True  # a plan without steps is an answer, too
+    def _items(self) -> list[dict[str, Any]]:
+        return self.plan or []
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each state of the plan, with the actions taken in it; the last has none."""
@@ -121,8 +112,7 @@ class Plan(PlanAnswer):
         """Return the plan drawn with characters; with a file, write a picture as its name ends, and return its name."""
         if file is None:
             return self.picture("txt").decode() if self.plan else f"{self.problem}: {self.verdict}"
-        Path(file).write_bytes(self.picture(Path(file).suffix.lstrip(".").lower()))
-        return os.fspath(file)
+        return super().render(file)
 
     def _repr_html_(self) -> str:
         drawing = draw(self.document, self.source, "svg").decode() if self.plan else ""
@@ -187,7 +177,7 @@ class Simulated(answers.Simulated):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run(Execution):
+class Run(Execution, Listed[Any]):
     """The answer of :func:`fdplan.run`.
 
     ``predicted`` is how often the network predicted the steps wrongly (``rows``, ``wrong``, ``unchanged``,
@@ -199,14 +189,8 @@ class Run(Execution):
         """Whether the run did what it was to do."""
         return self.status in ("goal", "done")
 
-    def __len__(self) -> int:
-        return len(self.steps)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.steps)
-
-    def __bool__(self) -> bool:
-        return True
+    def _items(self) -> list[Any]:
+        return list(self.steps)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each step: what is no list, and the state and the action by name."""
@@ -217,18 +201,15 @@ class Run(Execution):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Summary):
+class Shown(Summary, Listed[Variable]):
     """The answer of :func:`fdplan.show`: a problem."""
 
     def of_kind(self, kind: str) -> list[Variable]:
         """Return the variables of a kind: ``state``, ``action`` or ``auxiliary``."""
         return [variable for variable in self.variables if variable.kind == kind]
 
-    def __len__(self) -> int:
-        return len(self.variables)
-
-    def __iter__(self) -> Iterator[Variable]:
-        return iter(self.variables)
+    def _items(self) -> list[Variable]:
+        return list(self.variables)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each variable."""
