@@ -111,7 +111,7 @@ func (d *Document) blindShown(ctx context.Context, m *model, found *validate.Cei
 	}
 	for h := max(d.From, 1); d.From > 0 && h < d.Horizon; h++ {
 		if ok, err := d.noPlan(ctx, m, found, h, nil); !ok || err != nil {
-			return errors.Join(err, fmt.Errorf("that no plan reaches the goal within %d steps is not proven", h))
+			return errors.Join(err, fmt.Errorf("that no plan reaches the goal within %s is not proven", counted.Of(h, "step")))
 		}
 	}
 	var limit *big.Rat

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
@@ -129,7 +130,7 @@ func (d *Document) between() string {
 	write := sixDigits
 	text := fmt.Sprintf("expected reward over %d steps ", d.Horizon)
 	if d.Objective == policy.Success {
-		write, text = percent, fmt.Sprintf("the best policy reaches the goal within %d steps with probability ", d.Horizon)
+		write, text = percent, fmt.Sprintf("the best policy reaches the goal within %s with probability ", counted.Of(d.Horizon, "step"))
 	}
 	if d.Value != nil {
 		text += fmt.Sprintf("at least %s (%g %% confidence, %s)", write(*d.Value, false), 100*d.Sampled.Confidence, thousands(d.Sampled.Runs))

@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -290,7 +291,7 @@ func (d *Document) shown(ctx context.Context, m *model, found *validate.Ceiled) 
 	if d.Disturbances != nil && d.From > 0 {
 		for h := d.From; h < d.Horizon; h++ {
 			if _, never, err := found.At(m.start, h); err != nil || !never {
-				return fmt.Errorf("that no policy reaches the goal within %d steps is not proven", h)
+				return fmt.Errorf("that no policy reaches the goal within %s is not proven", counted.Of(h, "step"))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -178,7 +179,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.Len(), d), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %s within %s", counted.Of(g.states.Len(), "state"), counted.Of(d, "step")), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	}
 	return ""
 }

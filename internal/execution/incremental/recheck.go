@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -66,7 +67,7 @@ func (s *State) Confirm(ctx context.Context, sys *simulator.Session, p *factored
 		case err != nil:
 			return fmt.Errorf("replaying landmark %d: %w", i+1, err)
 		case run.Failure == nil || run.Failure.Prefix > f.Depth:
-			return fmt.Errorf("%w: landmark %d: the plans do not fail within %d steps", ErrHolds, i+1, f.Depth)
+			return fmt.Errorf("%w: landmark %d: the plans do not fail within %s", ErrHolds, i+1, counted.Of(f.Depth, "step"))
 		}
 		for t, have := range observed(p, run) {
 			if t <= f.Depth && t < len(f.Observed) && have != f.Observed[t] {
