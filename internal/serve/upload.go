@@ -21,7 +21,7 @@ const maxFiles = 64
 // uploaded.
 const (
 	uploadTime = 10 * time.Minute
-	readTime   = 10 * time.Minute
+	readTime   = 30 * time.Minute
 )
 
 // maxDrained bounds what is read of an upload that is refused. A client that is cut off while it
