@@ -26,8 +26,9 @@ export function view(root, server) {
   const about = h("p", {}), start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), about, initial.element, initial.notes);
   const answer = planView("The plan", (k) => {
     step = k;
-    note();
+    soon();
   });
+  const soon = calm(100, () => note()); // a browser takes only so many changes of the address
   const live = monitor({ label: "Planning", done: ended });
   const answers = h("div", {}, live.element, answer.element);
   const last = answered({ open(of) { bench.recall(of.problem); location.hash = `#plan?${paramsOf(of.request)}&job=${of.job}`; } });

@@ -139,7 +139,7 @@ document.addEventListener("keydown", (e) => {
 export function player(label, move) {
   /** @type {Step[]} */
   let steps = [];
-  let k = 0, timer = 0;
+  let k = 0, was = 0, timer = 0; // was is the step that the list shows
   const caption = h("p", { class: "caption" });
   const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) => h("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
   const first = button("⇤", "To the start (Home)", () => jump(0)), back = button("←", "One step back (left arrow)", () => step(-1));
@@ -190,7 +190,8 @@ export function player(label, move) {
     // Not disabled: a button that has the focus must keep it.
     for (const b of [first, back]) b.setAttribute("aria-disabled", String(k === 0));
     for (const b of [next, end]) b.setAttribute("aria-disabled", String(k === steps.length - 1));
-    items.redraw();
+    for (const i of [was, k]) items.refresh(i);
+    was = k;
     items.reveal(k);
     move(k);
   }

@@ -11,6 +11,7 @@ const maxHeight = 8_000_000;
  * @property {HTMLElement} element
  * @property {(count: number) => void} resize sets the number of items and draws again
  * @property {() => void} redraw
+ * @property {(index: number) => void} refresh draws an item again, if it is shown
  * @property {(index: number) => void} reveal scrolls an item into view
  */
 
@@ -56,6 +57,10 @@ export function list(options) {
       draw(true);
     },
     redraw: () => draw(true),
+    refresh(i) {
+      shown.get(i)?.remove();
+      if (shown.delete(i)) draw();
+    },
     reveal(i) {
       const top = i * options.height;
       if (top < element.scrollTop) element.scrollTop = top;
@@ -103,29 +108,57 @@ export function grid(label, corner) {
     return c;
   }
   let waiting = false;
+  // What is in the document: a step that is played moves the view by a column, and most cells stay.
+  /** @type {Map<number, {row: HTMLElement, name: HTMLElement, cells: Map<number, HTMLElement>}>} by row; the head is -1 */
+  const drawn = new Map();
+  /** @param {number} r @param {number} c */
+  function fresh(r, c) {
+    const cell = r < 0 ? { text: data.head(c), kind: "head", title: undefined } : data.cell(r, c);
+    const b = box(r < 0 ? "columnheader" : "cell", (cell.kind ?? "") + (c === now ? " now" : ""), cell.text, nameWidth + c * width, (r + 1) * rowHeight, width, cell.title);
+    b.setAttribute("aria-colindex", c + 2);
+    return b;
+  }
+  /** @param {number} r */
+  function freshRow(r) {
+    const name = r < 0 ? box("columnheader", "head corner", corner, 0, 0, nameWidth) : box("rowheader", "name", data.name(r), 0, 0, nameWidth, data.name(r));
+    return { row: h("div", { role: "row", "aria-rowindex": r + 2 }, name), name, cells: new Map() };
+  }
   function draw() {
     waiting = false;
     const left = element.scrollLeft, top = element.scrollTop;
     const firstColumn = Math.max(0, Math.floor(left / width) - 1), lastColumn = Math.min(data.columns, Math.ceil((left + element.clientWidth - nameWidth) / width) + 1);
     const firstRow = Math.max(0, Math.floor(top / rowHeight) - 1), lastRow = Math.min(data.rows, Math.ceil((top + element.clientHeight) / rowHeight));
-    const rows = [h("div", { role: "row", "aria-rowindex": 1 }, box("columnheader", "head corner", corner, left, top, nameWidth))];
-    for (let c = firstColumn; c < lastColumn; c++) {
-      const head = box("columnheader", "head" + (c === now ? " now" : ""), data.head(c), nameWidth + c * width, top, width);
-      head.setAttribute("aria-colindex", c + 2);
-      rows[0].append(head);
+    for (const [r, of] of drawn) {
+      if (r < 0 || (r >= firstRow && r < lastRow)) continue;
+      of.row.remove();
+      drawn.delete(r);
     }
-    for (let r = firstRow; r < lastRow; r++) {
-      const y = (r + 1) * rowHeight, name = data.name(r);
-      const row = h("div", { role: "row", "aria-rowindex": r + 2 }, box("rowheader", "name", name, left, y, nameWidth, name));
-      for (let c = firstColumn; c < lastColumn; c++) {
-        const cell = data.cell(r, c);
-        const b = box("cell", (cell.kind ?? "") + (c === now ? " now" : ""), cell.text, nameWidth + c * width, y, width, cell.title);
-        b.setAttribute("aria-colindex", c + 2);
-        row.append(b);
+    let below = /** @type {HTMLElement|null} */ (null);
+    for (let r = lastRow - 1; r >= firstRow - 1; r--) {
+      const at = r < firstRow ? -1 : r, of = drawn.get(at) ?? freshRow(at);
+      for (const [c, cell] of of.cells) {
+        if (c >= firstColumn && c < lastColumn) continue;
+        cell.remove();
+        of.cells.delete(c);
       }
-      rows.push(row);
+      let after = /** @type {HTMLElement|null} */ (null);
+      for (let c = lastColumn - 1; c >= firstColumn; c--) {
+        let cell = of.cells.get(c);
+        if (!cell) {
+          cell = fresh(at, c);
+          of.row.insertBefore(cell, after);
+          of.cells.set(c, cell);
+        }
+        after = cell;
+        if (at < 0) cell.style.transform = `translate(${nameWidth + c * width}px, ${top}px)`;
+      }
+      of.name.style.transform = `translate(${left}px, ${at < 0 ? top : (at + 1) * rowHeight}px)`;
+      if (!drawn.has(at)) {
+        space.insertBefore(of.row, below);
+        drawn.set(at, of);
+      }
+      below = of.row;
     }
-    space.replaceChildren(...rows);
   }
   function soon() {
     if (!waiting) requestAnimationFrame(draw);
@@ -137,6 +170,8 @@ export function grid(label, corner) {
     element,
     show(d) {
       data = d;
+      drawn.clear();
+      space.replaceChildren();
       let longest = corner.length, widest = 4;
       for (let r = 0; r < Math.min(d.rows, 2000); r++) longest = Math.max(longest, d.name(r).length);
       for (let r = 0; r < Math.min(d.rows, 60); r++) for (let c = 0; c < Math.min(d.columns, 12); c++) widest = Math.max(widest, d.cell(r, c).text.length);
@@ -150,6 +185,10 @@ export function grid(label, corner) {
       soon();
     },
     mark(column) {
+      for (const { cells } of drawn.values()) {
+        cells.get(now)?.classList.remove("now");
+        cells.get(column)?.classList.add("now");
+      }
       now = column;
       const x = column * width;
       if (x < element.scrollLeft) element.scrollLeft = x;
