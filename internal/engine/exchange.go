@@ -4,6 +4,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -16,6 +17,26 @@ type Exchange struct {
 	reward int64
 	bound  *int64
 	parts  map[int]*Exchange // by horizon, of a query about several
+	cuts   []Cut
+	turn   int // how often cuts were handed in; -1 where they are to come
+}
+
+// Cut is what tables and prices say of the rewards from a step on, as a linear
+// inequality that every plan satisfies: Unit times the sum of the scaled rewards of
+// steps Step..H is at most Most, minus Less of each value that the state before
+// Step has.
+type Cut struct {
+	Step       int // 1..H
+	Unit, Most int64
+	Values     []CutValue
+}
+
+// CutValue is a value of a group at a step: Bits are all true. They are literals of
+// the model of all steps (model.New).
+type CutValue struct {
+	Bits  []model.Lit
+	Less  int64 // at least 0
+	Never bool  // no plan has this value
 }
 
 // at returns the exchange about one horizon of a query about several.
@@ -41,8 +62,13 @@ func (x *Exchange) Take(y *Exchange) {
 		x.Lower(*b)
 	}
 	y.mu.Lock()
-	parts := maps.Clone(y.parts)
+	parts, cuts, turn := maps.Clone(y.parts), y.cuts, y.turn
 	y.mu.Unlock()
+	x.mu.Lock()
+	if turn > x.turn || turn < 0 && x.turn == 0 {
+		x.cuts, x.turn = cuts, turn
+	}
+	x.mu.Unlock()
 	for h, part := range parts {
 		x.at(h).Take(part)
 	}
@@ -90,4 +116,36 @@ func (x *Exchange) Bound() *int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.bound
+}
+
+// ExpectCuts says that cuts are to come.
+func (x *Exchange) ExpectCuts() {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.turn == 0 {
+		x.turn = -1
+	}
+}
+
+// OfferCuts hands in cuts in place of those before; none where there are none to be found.
+func (x *Exchange) OfferCuts(cuts []Cut) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.cuts, x.turn = cuts, max(x.turn, 0)+1
+}
+
+// Cuts are the cuts that were handed in last, and how often that was; -1 where they are to come.
+func (x *Exchange) Cuts() (cuts []Cut, turn int) {
+	if x == nil {
+		return nil, 0
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.cuts, x.turn
 }

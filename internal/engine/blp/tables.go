@@ -15,7 +15,7 @@ import (
 // tables is what package bound makes of a problem.
 type tables struct {
 	result *engine.Result
-	cuts   []bound.Cut // none where they bound the whole reward no better than the costs alone
+	cuts   []engine.Cut // none where they bound the whole reward no better than the costs alone
 }
 
 // maxCutTerms bounds the terms of all rows.
@@ -103,7 +103,7 @@ func (b *builder) addCuts() {
 
 // value returns a variable that is true where a group has a value, or 0 for a value that
 // no plan has.
-func (b *builder) value(v bound.CutValue) model.Lit {
+func (b *builder) value(v engine.CutValue) model.Lit {
 	var terms []model.Term
 	for _, bit := range v.Bits {
 		terms = append(terms, model.Term{Coef: 1, Lit: bit})

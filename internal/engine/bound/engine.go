@@ -35,25 +35,30 @@ type Search struct {
 	stuck  bool // the last reoptimization found nothing
 	rounds int  // of prices that are to come before the next beam
 	reason string
+	// offered is the bound of the cuts that were handed in last.
+	offered int64
 }
 
 // Start cuts a problem into groups. It gives ErrNoGroups where that does not
 // help.
 func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, report func(engine.Progress)) (*Search, error) {
+	l.Shared.ExpectCuts()
 	f, err := New(ctx, t, horizon)
 	if err != nil {
+		l.Shared.OfferCuts(nil)
 		return nil, err
 	}
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, width: firstWidth, rounds: firstRounds}
+	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, offered: -infinite, width: firstWidth, rounds: firstRounds}
 	if f == nil {
 		s.lower = infinite
 		return s, ctx.Err()
 	}
 	var ok bool
 	if s.starts, ok = f.listStarts(ctx); !ok {
+		l.Shared.OfferCuts(nil)
 		return nil, ErrNoGroups
 	}
 	s.o = f.newOptimizer(scale)
@@ -129,6 +134,9 @@ func (s *Search) Advance(ctx context.Context) error {
 		s.rounds -= n
 		if !s.o.improve(ctx, n, target) {
 			s.rounds = 0
+		}
+		if s.rounds == 0 {
+			s.offerCuts()
 		}
 		s.raise(s.f.cost(s.o.bound, scale))
 		s.reportProgress("prices")

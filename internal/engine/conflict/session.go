@@ -190,7 +190,7 @@ func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (s
 			if found != nil {
 				return "", nil
 			}
-			if next, budget.Conflicts = bound, 0; x.wantsTables() {
+			if next, budget.Conflicts = bound, 0; x.wantsTables(l) {
 				budget.Conflicts = tablesAfter(l)
 			}
 		}
@@ -275,7 +275,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits) (string, error) {
 		switch {
 		case x.wantsImplicates():
 			budget.Conflicts = implicateConflicts
-		case l.Shared != nil || x.wantsTables():
+		case l.Shared != nil || x.wantsTables(l):
 			budget.Conflicts = tablesAfter(l)
 		}
 		switch x.s.Solve(ctx, nil, x.capped(budget)) {
@@ -302,14 +302,26 @@ func (x *Session) help(ctx context.Context, l engine.Limits) error {
 	switch {
 	case x.wantsImplicates():
 		x.addImplicates(ctx, l.Memory)
-	case x.wantsTables():
+	case x.wantsTables(l):
 		return x.addTables(ctx, l)
 	}
 	return nil
 }
 
-// wantsTables reports whether tables are to be looked for.
-func (x *Session) wantsTables() bool { return x.has(Tables) && x.p == nil && x.tables == nil }
+// patience is after how many conflicts tables are looked for even where another engine is at it.
+const patience = 50_000
+
+// wantsTables reports whether tables are to be looked for, or taken of another engine.
+func (x *Session) wantsTables(l engine.Limits) bool {
+	if !x.has(Tables) || x.p != nil {
+		return false
+	}
+	_, turn := l.Shared.Cuts()
+	if x.tables != nil {
+		return x.tables.turn > 0 && turn > x.tables.turn && x.tables.taken < maxTurns
+	}
+	return turn >= 0 || x.s.Stats().Conflicts >= patience
+}
 
 // count adds the counters of the costs, for those below the incumbent's, unless
 // it did before.
@@ -427,9 +439,9 @@ func (x *Session) stopped(ctx context.Context, l engine.Limits) string {
 	return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 }
 
-// work is what was done so far, in literals propagated.
+// work is what was done so far, in some tenths of a microsecond.
 func (x *Session) work() int64 {
-	w := x.s.Stats().Propagations
+	w := x.s.Stats().Work / 16
 	if x.tables != nil {
 		w += x.tables.work
 	}

@@ -13,13 +13,14 @@ import (
 // on the whole cost they give one linear constraint a step: what was paid before,
 // plus what the tables say is still to be paid.
 type tables struct {
-	cuts []bound.Cut
+	cuts []engine.Cut
 	left [][]sat.Term // by cut: what each value of the state takes off Most
 	// The constraints of the last question about plans better than the best, and of the last from below: those of
 	// earlier ones say nothing more, and are in the way.
 	above, beneath cutting
 	stats          map[string]int64
 	work           int64
+	turn, taken    int // of the cuts of another engine, and how often these were taken; 0 of its own
 }
 
 // workPerNode is how many literals are propagated in the time of a node of a beam.
@@ -38,6 +39,10 @@ const maxCutTerms = 1 << 20
 // addTables looks for tables and prices, for a better plan on the way, and adds what
 // they say, which may be that there is no plan. Nothing is added where the problem does not fall into groups.
 func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
+	if cuts, turn := l.Shared.Cuts(); turn > 0 {
+		x.takeCuts(cuts, turn)
+		return nil
+	}
 	x.tables = &tables{}
 	t := engine.Task{Problem: x.m.Problem, Network: x.m.Network}
 	report := func(p engine.Progress) {
@@ -62,11 +67,31 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		return nil
 	}
 	x.lower = -*r.Bound - x.m.ObjectiveConstant()
-	x.tables.cuts = s.Cuts()
-	for i := range x.tables.cuts {
-		x.tables.left = append(x.tables.left, x.valueTerms(&x.tables.cuts[i]))
-	}
+	x.setCuts(s.Cuts())
 	return nil
+}
+
+// setCuts has further questions use cuts.
+func (x *Session) setCuts(cuts []engine.Cut) {
+	t := x.tables
+	t.cuts, t.left = cuts, nil
+	for i := range cuts {
+		t.left = append(t.left, x.valueTerms(&cuts[i]))
+	}
+	t.above.guard, t.beneath.guard = sat.NoLit, sat.NoLit // their constraints are to be replaced
+}
+
+// maxTurns bounds how often cuts are taken of another engine.
+const maxTurns = 4
+
+// takeCuts takes the cuts of an engine that works beside this one, in place of its own: these would be the same work again.
+func (x *Session) takeCuts(cuts []engine.Cut, turn int) {
+	if x.tables == nil {
+		x.tables = &tables{}
+	}
+	x.tables.turn = turn
+	x.tables.taken++
+	x.setCuts(cuts)
 }
 
 // above reports whether a result has a better bound than the search.
@@ -76,7 +101,7 @@ func (x *Session) above(r *engine.Result) bool {
 
 // valueTerms returns a term for each value of a cut, and excludes those that no plan
 // has.
-func (x *Session) valueTerms(c *bound.Cut) (terms []sat.Term) {
+func (x *Session) valueTerms(c *engine.Cut) (terms []sat.Term) {
 	for _, v := range c.Values {
 		var differs []sat.Lit // the value is another
 		for _, b := range v.Bits {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -92,6 +93,7 @@ type racer struct {
 	resume chan struct{}
 	level  int64 // of work
 	state  state
+	moved  bool // it came closer to an answer in the last round
 }
 
 // state is what a racer does.
@@ -135,7 +137,8 @@ type contest struct {
 // all of them together. It returns when all have ended: the first proof with
 // its entrant, or without a proof what is known, and -1.
 //
-// They work in rounds, each as much as the others, and are told between rounds alone what the others have found.
+// They work in rounds, each as much as the others, or less while others come closer to an answer and it does not, and are
+// told between rounds alone what the others have found.
 // So the answer is the same in every run, on any number of threads.
 func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(engine.Progress)) (*engine.Result, int, error) {
 	l.Memory /= int64(len(entrants))
@@ -147,17 +150,9 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		defer r.cancel(nil)
 		c.racers = append(c.racers, r)
 	}
-	level := int64(headStart)
+	more := int64(headStart)
 	for turns := c.racers[:1]; c.open(ctx); turns = c.racers {
-		for i, r := range turns {
-			r.level = level
-			if i > 0 {
-				r.level -= headStart
-			}
-			if len(c.late) == len(c.racers)-1 { // it is alone
-				r.level = math.MaxInt64
-			}
-		}
+		c.raise(turns, more)
 		if e := c.round(ctx, turns); e != nil {
 			c.stop()
 			if e.broken() {
@@ -167,16 +162,54 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 			return e.res, e.racer, nil
 		}
 		for _, r := range turns {
+			r.moved = closer(r.shared, l.Shared)
+		}
+		for _, r := range turns {
 			l.Shared.Take(r.shared)
 		}
 		for _, r := range c.racers {
 			r.shared.Take(l.Shared)
 		}
-		level += level / 8
+		more = 0
+		for _, r := range c.racers {
+			more = max(more, r.level/8)
+		}
 	}
 	sorting.Stable(c.late, func(x, y event) int { return x.racer - y.racer })
 	res, err := c.better(c.late)
 	return res, -1, err
+}
+
+// raise sets the levels of the next round, in which racers do more work. Those that do not come closer to an answer, while
+// another does, do a third of it.
+func (c *contest) raise(turns []*racer, more int64) {
+	some := slices.ContainsFunc(turns, func(r *racer) bool { return r.moved })
+	for _, r := range turns {
+		if r.level += more; some && !r.moved {
+			r.level -= more - more/3
+		}
+		if len(c.late) == len(c.racers)-1 { // it is alone
+			r.level = math.MaxInt64
+		}
+	}
+}
+
+// progress is the part of the gap, one in so many, that a round has to close to count.
+const progress = 16
+
+// closer reports whether x has a first plan or bound, or has closed a part of the gap that y knows.
+func closer(x, y *engine.Exchange) bool {
+	plan, reward := x.Best()
+	bound := x.Bound()
+	before, least := y.Best()
+	most := y.Bound()
+	if plan != nil && before == nil || bound != nil && most == nil {
+		return true
+	}
+	if before == nil || most == nil {
+		return bound != nil && *bound < *most || plan != nil && reward > least
+	}
+	return progress*(reward-least+*most-*bound) >= *most-least
 }
 
 // open reports whether a racer is under way, or is still to begin.

@@ -33,6 +33,12 @@ const (
 	seenKept                        // known not to
 )
 
+// What is done in analysis, in watches looked at: for a literal of a reason, and for a literal that may be left out.
+const (
+	markWork      = 2
+	redundantWork = 2
+)
+
 type minFrame struct {
 	lit Lit // true; its antecedents are being looked at
 	at  int32
@@ -53,6 +59,7 @@ func (s *Solver) analyze(conflict reason) {
 	level := s.decisionLevel()
 	open := 0 // literals of the current level still to be resolved
 	mark := func(lits []Lit) {
+		s.stats.Work += int64(markWork * len(lits))
 		for _, l := range lits {
 			v := l.Var()
 			if s.seen[v] != 0 || s.vars[v].level == 0 {
@@ -163,6 +170,7 @@ func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
 		if s.litMark[l] != s.age {
 			continue // it went already
 		}
+		s.stats.Work += int64(len(s.watches[l.Not()]) / 4)
 		for _, w := range s.watches[l.Not()] {
 			if w.clause&binaryBit == 0 {
 				continue
@@ -186,6 +194,7 @@ func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
 func (s *Solver) redundant(p Lit, levels uint64) bool {
 	s.stack = append(s.stack[:0], minFrame{lit: p})
 	for len(s.stack) > 0 {
+		s.stats.Work += redundantWork
 		f := &s.stack[len(s.stack)-1]
 		lits := s.antecedents(f.lit)
 		descended, failed := false, false

@@ -190,6 +190,7 @@ func (s *Solver) explainLinear(id uint32, l Lit) {
 		before = s.vars[l.Var()].pos
 	}
 	lits, coefs := s.linearLits[c.start:c.end], s.linearCoef[c.start:c.end]
+	s.stats.Work += int64(len(lits)) / 2
 	start := len(s.lits)
 	s.weights = s.weights[:0]
 	var left int64 // of all that is not known to be false, l apart

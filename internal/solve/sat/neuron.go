@@ -128,6 +128,7 @@ func (s *Solver) checkNeuron(id uint32) reason {
 func (s *Solver) explainNeuron(id uint32, l Lit) {
 	n := &s.neurons[id]
 	size := int32(n.end - n.start)
+	s.stats.Work += int64(size) / 2
 	before := int32(len(s.trail))
 	if l != NoLit {
 		before = s.vars[l.Var()].pos

@@ -22,6 +22,13 @@ func (s *Solver) propagate() reason {
 	}
 }
 
+// What is done beside looking at watches, in these: for a literal, and for the counter of a constraint that has it, which is
+// taken back later.
+const (
+	propagationWork = 8
+	occurrenceWork  = 4
+)
+
 // propagateClauses draws the consequences of clauses. Watches that stay are moved
 // to the front of their list as it is walked.
 func (s *Solver) propagateClauses() reason {
@@ -31,6 +38,7 @@ func (s *Solver) propagateClauses() reason {
 		s.headC++
 		s.stats.Propagations++
 		ws := s.watches[p]
+		s.stats.Work += int64(propagationWork + len(ws))
 		falsified := p ^ 1
 		j := 0
 	watches:
@@ -83,6 +91,7 @@ func (s *Solver) propagateClauses() reason {
 // counters are brought up to date even when one fails.
 func (s *Solver) count(l Lit) reason {
 	conflict := noReason
+	s.stats.Work += int64(occurrenceWork * (len(s.inputsOf[l]) + len(s.inputsOf[l^1]) + len(s.linearsOf[l^1])))
 	for _, id := range s.inputsOf[l] {
 		n := &s.neurons[id]
 		n.trueLeft--

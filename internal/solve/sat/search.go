@@ -25,10 +25,10 @@ func (s *Solver) Value(l Lit) bool { return s.model[l.Var()] != l.Negative() }
 // cannot hold together; empty when the constraints alone cannot.
 func (s *Solver) Core() []Lit { return s.core }
 
-// pollEvery is how many propagated literals pass between looks at the context:
-// far less than a millisecond. There is a pause after pausePolls of them.
+// pollEvery is how much work passes between looks at the context: far less than a millisecond. There is
+// a pause after pausePolls of them.
 const (
-	pollEvery  = 4096
+	pollEvery  = 1 << 16
 	pausePolls = 8
 )
 
@@ -60,10 +60,10 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 // search decides and learns until there is an answer, or none within b.
 func (s *Solver) search(ctx context.Context, b Budget) Status {
 	s.bestTrail = 0
-	start, polled, paused := s.stats.Conflicts, s.stats.Propagations, s.stats.Propagations
+	start, polled, paused := s.stats.Conflicts, s.stats.Work, s.stats.Work
 	for {
-		if s.stats.Propagations-polled >= pollEvery {
-			polled = s.stats.Propagations
+		if s.stats.Work-polled >= pollEvery {
+			polled = s.stats.Work
 			if b.Pause != nil && polled-paused >= pausePolls*pollEvery {
 				paused = polled
 				b.Pause()

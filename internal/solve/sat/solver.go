@@ -53,6 +53,7 @@ type Tracer interface {
 // Stats are counts since the solver was made.
 type Stats struct {
 	Conflicts, Decisions, Propagations, Restarts int64
+	Work                                         int64 // watches looked at, and what takes as long
 	Learned, Deleted, Minimized                  int64 // clauses; literals
 	StateNogoods                                 int64
 	LinearLearned                                int64
