@@ -180,3 +180,15 @@ func TestEmptyPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestVariableBehindWord reads a variable that no blank parts from the word before it, as in the collection's zenotravel.
+func TestVariableBehindWord(t *testing.T) {
+	domain := "(define (domain d) (:predicates (p ?x)(q ?x)) (:action a :parameters (?x) :precondition (p?x) :effect (q?x)))"
+	p, err := Read("d.pddl", []byte(domain), "p.pddl", []byte("(define (problem x) (:domain d) (:objects o) (:init (p o)) (:goal (q o)))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.ValidateNamed([]string{"a(o)"}); err != nil {
+		t.Error(err)
+	}
+}
