@@ -358,7 +358,7 @@ func TestBounds(t *testing.T) {
 	}
 	for name, write := range formats {
 		if err := write(pictureOf(t, p, Facts{}), io.Discard); (err != nil) != (name != "txt" && name != "html") {
-			t.Errorf("%s of %d steps: %v", name, p.Horizon(), err)
+			t.Errorf("%s of %d steps: %v", name, len(p.Actions), err)
 		}
 	}
 	page := written(t, pictureOf(t, p, Facts{}).HTML)

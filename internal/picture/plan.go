@@ -70,9 +70,6 @@ type Plan struct {
 	Planned, Observed [][]Value
 }
 
-// Horizon returns the number of steps.
-func (p *Plan) Horizon() int { return len(p.Actions) }
-
 // Text returns the X of a Value that is a text.
 func (p *Plan) Text(text string) int64 { return (*texts)(&p.Texts).add(text) }
 

@@ -38,7 +38,7 @@ type Config struct {
 	// Prune removes from a network that is right on all rows the weights and units that no
 	// row needs. It is meant for training on all existing rows.
 	Prune bool
-	// PruneRounds is how often pruning restarts from a randomly changed network; see Prune.
+	// PruneRounds is how often pruning restarts from a randomly changed network.
 	PruneRounds int
 }
 

@@ -16,7 +16,7 @@
 // examples. So the network that is measured, kept and returned is the one that planners use.
 //
 // If few rows are wrong, a discrete search over single weights and thresholds of the folded
-// network follows. If the examples are all existing rows, Prune removes everything that none
+// network follows. If the examples are all existing rows, pruning removes everything that none
 // of them needs, which is most of the network.
 //
 // Training can start from a network (Options.Init), with rows that matter more than others

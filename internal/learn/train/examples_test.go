@@ -137,8 +137,8 @@ func TestLegal(t *testing.T) {
 	}
 }
 
-// TestFromData: data drawn from all legal states contains exactly the legal rows.
-func TestFromData(t *testing.T) {
+// TestFromSources: data drawn from all legal states contains exactly the legal rows.
+func TestFromSources(t *testing.T) {
 	for _, name := range []string{"navigation/4x4", "inventory/4", "sysadmin/4", "cellda/y"} {
 		c, s := problem(t, name)
 		file := filepath.Join(t.TempDir(), "data.npz")
@@ -149,7 +149,7 @@ func TestFromData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FromData(d, c.Problem)
+		got, err := FromSources(c.Problem, Source{Data: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestFromData(t *testing.T) {
 	}
 }
 
-func TestFromDataErrors(t *testing.T) {
+func TestFromSourcesErrors(t *testing.T) {
 	c, s := problem(t, "inventory/2")
 	schema, err := collect.Schema(s)
 	if err != nil {
@@ -181,7 +181,7 @@ func TestFromDataErrors(t *testing.T) {
 		}
 		return dataset.NewData(schema, v)
 	}
-	if e, err := FromData(data(nil), c.Problem); err != nil || e.Rows() != 1 || e.Total() != 2 {
+	if e, err := FromSources(c.Problem, Source{Data: data(nil)}); err != nil || e.Rows() != 1 || e.Total() != 2 {
 		t.Errorf("%+v %v", e, err)
 	}
 	for want, d := range map[string]*dataset.Data{
@@ -192,7 +192,7 @@ func TestFromDataErrors(t *testing.T) {
 		"there are no rows to learn from":    {Schema: schema},
 		"no column resupply(c1), expected o": {Schema: without(t, schema, "resupply(c1)")},
 	} {
-		if _, err := FromData(d, c.Problem); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FromSources(c.Problem, Source{Data: d}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

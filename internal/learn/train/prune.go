@@ -8,16 +8,12 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Prune returns a network with fewer weights and units that is wrong in no more bits of e
+// prune returns a network with fewer weights and units that is wrong in no more bits of e
 // than net. It makes hidden units constant and weights 0, with the threshold lowered by one
 // if that helps, as long as possible, and removes units that nothing reads. Then, rounds
 // times, it randomly changes weights and thresholds without cost and removes what has become
 // removable; a round that ends with more weights is undone. Behaviour outside of e may
 // change: e should contain all rows that matter. The random choices depend on seed.
-func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int) (*bnn.Network, error) {
-	return prune(ctx, net, e, seed, rounds, nil)
-}
-
 func prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int, report func(rounds, edges int)) (*bnn.Network, error) {
 	if _, err := Test(net, e); err != nil {
 		return nil, err

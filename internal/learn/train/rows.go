@@ -58,15 +58,9 @@ type Source struct {
 	Outside bool
 }
 
-// FromData returns the examples in d for problem p: its Inputs before the step, its Outputs
+// FromSources returns the examples in several data sets together for problem p: its Inputs before the step, its Outputs
 // after it. Columns are matched by the names of fluents. It is an error if a fluent that the network reads or writes has no column, or
-// if a value is outside its fluent's range. Rows are counted from 1 in errors.
-func FromData(d *dataset.Data, p *factored.Problem) (*Examples, error) {
-	return FromSources(p, Source{Data: d})
-}
-
-// FromSources returns the examples in several data sets together. Rows with a value
-// that is not known are left out.
+// if a value is outside its fluent's range. Rows are counted from 1 in errors; those with a value that is not known are left out.
 func FromSources(p *factored.Problem, sources ...Source) (*Examples, error) {
 	b := NewBuilder(len(p.Inputs), len(p.Outputs))
 	err := EachAlike(p, func(r *Row) {
@@ -108,7 +102,7 @@ type Outside struct {
 }
 
 // EachRow calls row for each row of several data sets in turn; the next row
-// overwrites it. Errors are those of FromData.
+// overwrites it. Errors are those of FromSources.
 func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
 	return EachOf(p, func(int) bool { return true }, row, sources...)
 }

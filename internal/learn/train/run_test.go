@@ -258,7 +258,7 @@ func TestPrune(t *testing.T) {
 	if err != nil || !res.Exact() {
 		t.Fatal(err, res)
 	}
-	small, err := Prune(context.Background(), res.Network, e, 1, 0)
+	small, err := prune(context.Background(), res.Network, e, 1, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,13 +284,13 @@ func TestPrune(t *testing.T) {
 	bad := cloneNetwork(small)
 	bad.Layers[2].Thresholds[0] = 0
 	before, _ := Test(bad, e)
-	if bad, err = Prune(context.Background(), bad, e, 1, 3); err != nil {
+	if bad, err = prune(context.Background(), bad, e, 1, 3, nil); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := Test(bad, e); err != nil || after.bitsWrong() > before.bitsWrong() {
 		t.Errorf("%d wrong bits, %d after pruning: %v", before.bitsWrong(), after.bitsWrong(), err)
 	}
-	tiny, err := Prune(context.Background(), res.Network, e, 1, 30)
+	tiny, err := prune(context.Background(), res.Network, e, 1, 30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
