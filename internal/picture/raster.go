@@ -185,20 +185,14 @@ func changed(a, b *image.Paletted) image.Rectangle {
 // canvas draws elements in the light theme as pixels.
 type canvas struct {
 	bounds image.Rectangle
-	fonts  map[face]font.Face
+	fonts  map[float64]font.Face // by size
 	raster *raster.Rasterizer
 	to     *image.RGBA
 	paint  *raster.RGBAPainter // onto to
 }
 
-// face is a size of the font.
-type face struct {
-	size float64
-	bold bool
-}
-
 func newCanvas(bounds image.Rectangle) *canvas {
-	c := &canvas{bounds: bounds, fonts: map[face]font.Face{}, raster: raster.NewRasterizer(bounds.Dx(), bounds.Dy())}
+	c := &canvas{bounds: bounds, fonts: map[float64]font.Face{}, raster: raster.NewRasterizer(bounds.Dx(), bounds.Dy())}
 	c.raster.UseNonZeroWinding = true
 	return c
 }
@@ -329,52 +323,47 @@ func tint(e *element, r role) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, a}
 }
 
-// The fonts, as they are published, under the licence beside them.
-var (
-	//go:embed fonts/LiberationSans-Regular.ttf.gz
-	regular []byte
-	//go:embed fonts/LiberationSans-Bold.ttf.gz
-	bold []byte
-)
+// The font, as it is published, under the licence beside it.
+//
+//go:embed fonts/LiberationSans-Regular.ttf.gz
+var regular []byte
 
-// parsed are the fonts by whether they are bold. A test holds that they can be read; texts in one that cannot are left out.
-var parsed = sync.OnceValue(func() map[bool]*truetype.Font {
-	out := map[bool]*truetype.Font{}
-	for bold, data := range map[bool][]byte{false: regular, true: bold} {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			continue
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			continue
-		}
-		if f, err := truetype.Parse(text); err == nil {
-			out[bold] = f
-		}
+// parsed is the font. A test holds that it can be read; nil where it cannot, and texts are left out then.
+var parsed = sync.OnceValue(func() *truetype.Font {
+	z, err := gzip.NewReader(bytes.NewReader(regular))
+	if err != nil {
+		return nil
 	}
-	return out
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	f, err := truetype.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return f
 })
 
 // font returns the face of a size, nil if there is none.
-func (c *canvas) font(f face) font.Face {
-	if c.fonts[f] == nil {
-		ttf := parsed()[f.bold]
-		if ttf == nil || f.size <= 0 {
+func (c *canvas) font(size float64) font.Face {
+	if c.fonts[size] == nil {
+		ttf := parsed()
+		if ttf == nil || size <= 0 {
 			return nil
 		}
-		c.fonts[f] = truetype.NewFace(ttf, &truetype.Options{Size: f.size, DPI: 72, SubPixelsX: 4})
+		c.fonts[size] = truetype.NewFace(ttf, &truetype.Options{Size: size, DPI: 72, SubPixelsX: 4})
 	}
-	return c.fonts[f]
+	return c.fonts[size]
 }
 
-// words writes a text. Characters that are missing from the font are left out.
+// words writes a text, one in bold twice, side by side. Characters that are missing from the font are left out.
 func (c *canvas) words(e *element, at fixed.Point26_6, size float64) {
-	f := c.font(face{size, e.bold})
+	f := c.font(size)
 	if f == nil {
 		return
 	}
-	ttf := parsed()[e.bold]
+	ttf := parsed()
 	text := strings.Map(func(r rune) rune {
 		if r < ' ' || ttf.Index(r) == 0 {
 			return -1
@@ -388,5 +377,12 @@ func (c *canvas) words(e *element, at fixed.Point26_6, size float64) {
 	case end:
 		d.Dot.X -= d.MeasureString(text)
 	}
-	d.DrawString(text)
+	dot := d.Dot
+	if d.DrawString(text); e.bold {
+		d.Dot = dot.Add(fixed.Point26_6{X: fixed.Int26_6(64 * size / boldness)})
+		d.DrawString(text)
+	}
 }
+
+// boldness is how many times as large as the stroke's further width a letter in bold is.
+const boldness = 22
