@@ -46,7 +46,11 @@ func (x *Session) askTables(ctx context.Context, l engine.Limits, j *outsource.J
 func (x *Session) learnTables(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
 	start, reward := j.Best()
 	bounds := func(r *engine.Result) bool { return r.Bound != nil && *r.Bound < -x.known.m.ObjectiveConstant() }
-	s, err := bound.Assist(ctx, x.task, x.horizon, l, start, reward, nil, bounds)
+	over := &reward
+	if start == nil {
+		over = nil
+	}
+	s, err := bound.Assist(ctx, x.task, x.horizon, l, start, over, nil, bounds)
 	if s == nil || err != nil {
 		return err
 	}

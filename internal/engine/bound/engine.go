@@ -168,17 +168,20 @@ const (
 	nodesPerConflict = 100
 )
 
-// Assist does what pays for another engine that knows a plan, or nil, with its reward: some prices and
-// beams, these only without a plan or where bounds reports that the bound is of use. It gives
+// Assist does what pays for another engine that looks for more than a reward, nil for any, and knows a plan of that reward, or nil: some
+// prices and beams, these only without a plan or where bounds reports that the bound is of use. It gives
 // nil where the problem does not fall into groups, or ctx ends before anything is known.
-func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, plan *factored.Trace, reward int64, report func(engine.Progress), bounds func(*engine.Result) bool) (*Search, error) {
+func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, plan *factored.Trace, reward *int64, report func(engine.Progress), bounds func(*engine.Result) bool) (*Search, error) {
 	shared := &engine.Exchange{}
 	if plan != nil {
-		shared.Offer(plan, reward)
+		shared.Offer(plan, *reward)
 	}
 	s, err := Start(ctx, t, horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, report)
 	if errors.Is(err, ErrNoGroups) || ctx.Err() != nil {
 		return nil, nil
+	}
+	if err == nil && plan == nil && reward != nil && s.f != nil {
+		s.cost = s.f.cost(s.f.reward(0)-*reward, 1) // the least cost of plans that are not looked for
 	}
 	most := int64(assistNodes)
 	if l.Conflicts > 0 {

@@ -211,11 +211,19 @@ func TestSearch(t *testing.T) {
 		if res := s.Result(); any != (res.Status == engine.Optimal) || any && res.Reward != best {
 			t.Errorf("seed %d: %s %d, brute force finds %d (%t)", seed, res.Status, res.Reward, best, any)
 		}
-		if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, 0, nil, nil); err != nil {
+		if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if any && s.Proven() && s.Result().Reward != best {
 			t.Errorf("seed %d: %d is proven, brute force finds %d", seed, s.Result().Reward, best)
+		}
+		for over := best - 1; any && over <= best; over++ { // no plan is known, and only better ones are looked for
+			if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, &over, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if res := s.Result(); res.Bound != nil && *res.Bound < best || res.Trace != nil && (res.Reward != best || over == best) {
+				t.Errorf("seed %d: of plans with more than %d it says %+v, the best has %d", seed, over, res, best)
+			}
 		}
 	}
 }

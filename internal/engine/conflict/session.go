@@ -31,6 +31,7 @@ type Session struct {
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
 	lower     int64 // no plan costs less
+	beat      int64 // cost below which a plan is looked for; math.MaxInt64 for any
 	until     int64 // conflicts after which a question is left; 0 for none
 
 	report func(engine.Progress) // of the query at hand; nil for none
@@ -42,7 +43,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64, beat: math.MaxInt64, features: how.features}
 	o := sat.Options{StateNogoods: x.has(StateNogoods), CuttingPlanes: x.has(CuttingPlanes)}
 	if how.proof != nil {
 		if x.p, err = newProver(ctx, m, how.proof); err != nil {
@@ -144,7 +145,7 @@ const betterConflicts = 500
 
 // Better looks for the best plan from below, as long as that is easy, and then for any with more than a reward.
 func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*engine.Result, error) {
-	x.incumbent, x.cost = nil, math.MaxInt64
+	x.incumbent, x.cost, x.beat = nil, math.MaxInt64, math.MaxInt64
 	if x.until = 0; l.Conflicts > 0 {
 		x.until = x.s.Stats().Conflicts + l.Conflicts
 	}
@@ -175,6 +176,7 @@ func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (s
 		}
 	} else {
 		x.cost = -*reward - x.m.ObjectiveConstant()
+		x.beat = x.cost
 	}
 	found, bound := x.incumbent, x.cost
 	if err := x.count(ctx); err != nil {

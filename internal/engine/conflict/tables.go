@@ -3,6 +3,7 @@ package conflict
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
@@ -49,7 +50,12 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.tables.work = p.Work * workPerNode
 		x.reportProgress()
 	}
-	s, err := bound.Assist(ctx, t, x.m.Horizon, l, x.incumbent, x.reward(x.cost), report, x.above)
+	var over *int64
+	if cost := min(x.cost, x.beat); cost < math.MaxInt64 {
+		reward := x.reward(cost)
+		over = &reward
+	}
+	s, err := bound.Assist(ctx, t, x.m.Horizon, l, x.incumbent, over, report, x.above)
 	if s == nil || err != nil {
 		return err
 	}

@@ -81,6 +81,7 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case r.Reason == engine.ReasonConflicts && q.linear:
+			q.stated = -1 // the next time it begins with tables for what is asked then
 			return nil, errHard
 		case r.Reason == engine.ReasonConflicts:
 			l.linear = true
