@@ -20,6 +20,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/picture"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/source"
@@ -73,7 +74,7 @@ func (c *showCmd) Run(a *environment) error {
 	defer cancel()
 	switch ext := strings.ToLower(filepath.Ext(c.Ref.Name)); {
 	case c.Plan.File != "" || c.Files != "":
-	case slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, ext):
+	case rawlog.IsLog(c.Ref.Name):
 		return c.log(ctx, a)
 	case ext == ".bnn":
 		return c.network(ctx, a)

@@ -66,6 +66,11 @@ func (p *program) Close() error {
 	return err
 }
 
+// Plain is a file's name without the ending that says that it is compressed.
+func Plain(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
+
 // maxWindow bounds the memory that a Zstandard file may ask for.
 const maxWindow = 128 << 20
 

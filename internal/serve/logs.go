@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/request"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
 
 // logFile has what the server knows of an uploaded log.
@@ -63,8 +64,8 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 		return bad("there are %d files; expected one log", len(f.files))
 	}
 	l := &Log{Name: f.files[0], Created: s.config.Now(), Delimiter: f.fields["delimiter"]}
-	if !isLog(l.Name) {
-		return bad("%s is no log by its ending; expected .csv, .tsv, .txt, .parquet or .jsonl", l.Name)
+	if !rawlog.IsLog(l.Name) {
+		return bad("%s is no log by its ending; expected .csv, .tsv, .txt, .parquet or .jsonl, and .gz or .zst after it where it is compressed", l.Name)
 	}
 	text, err := s.study(r.Context(), f.folder, "show", map[string]any{"problem": l.Name, "delimiter": l.Delimiter})
 	if err != nil {
@@ -106,11 +107,6 @@ func (s *Server) shelve(folder string, l *Log) (err error) {
 	}
 	_, err = s.logs.put(dir, l.ID)
 	return err
-}
-
-// isLog reports whether a file is a log by the ending of its name.
-func isLog(name string) bool {
-	return slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(name)))
 }
 
 func (s *Server) getLog(w http.ResponseWriter, r *http.Request) error {

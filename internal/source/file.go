@@ -115,7 +115,7 @@ func ReadUpTo(name string, f *os.File, most int64) ([]byte, error) {
 }
 
 // UpTo is a reader of at most so many bytes of an opened input, for formats that
-// are read as they come. Beyond them it returns the error of ReadUpTo.
+// are read as they come. Beyond them it returns the error of ReadUpTo, and errors of r name the input.
 func UpTo(name string, r io.Reader, most int64) io.Reader { return &bounded{name, r, most, most} }
 
 type bounded struct {
@@ -129,6 +129,9 @@ func (b *bounded) Read(to []byte) (int, error) {
 	n, err := b.r.Read(to[:min(int64(len(to)), b.left+1)])
 	if b.left -= int64(n); b.left < 0 {
 		return 0, tooLarge(b.name, b.most)
+	}
+	if err != nil && err != io.EOF {
+		err = Errorf(b.name, 0, 0, "cannot be read: %v", Cause(err))
 	}
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -63,19 +64,24 @@ func (f *csvFile) fault(i int, format string, args ...any) error {
 
 // readCSV reads a CSV as s, or infers a schema if s is nil.
 func readCSV(name string, s *Schema) (*Data, error) {
-	if s == nil {
-		text, err := source.ReadFileUpTo(name, source.MaxData) // is read twice
-		if err != nil {
-			return nil, err
-		}
-		return parseText(name, text, nil)
-	}
 	f, err := source.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return parseCSV(name, source.UpTo(name, f, source.MaxData), s)
+	plain, _, err := packed.Reader(f)
+	if err != nil {
+		return nil, source.Errorf(name, 0, 0, "cannot be read: %v", source.Cause(err))
+	}
+	text := source.UpTo(name, plain, source.MaxData)
+	if s != nil {
+		return parseCSV(name, text, s)
+	}
+	all, err := io.ReadAll(text) // is read twice
+	if err != nil {
+		return nil, err
+	}
+	return parseText(name, all, nil)
 }
 
 // parseText is readCSV for the text of the named file.

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Read reads a data set of this project: Parquet and NPZ with their schema, a manifest with its parts, or CSV as
+// Read reads a data set of this project: Parquet and NPZ with their schema, a manifest with its parts, or CSV, which may be compressed, as
 // triplets with the types inferred from the values. There, true and false are Boolean, whole
 // numbers are integers without a known range, other numbers are reals, and everything else is
 // an enumeration whose values are sorted. Errors are *source.Error and name the row.
@@ -18,7 +19,7 @@ func Read(name string) (*Data, error) {
 	if IsManifest(name) {
 		return readParts(name)
 	}
-	format, err := FormatOf(name)
+	format, err := FormatOf(packed.Plain(name))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func ReadAs(name string, s *Schema) (*Data, error) {
 	format := Parquet // of parts
 	if !IsManifest(name) {
 		var err error
-		if format, err = FormatOf(name); err != nil {
+		if format, err = FormatOf(packed.Plain(name)); err != nil {
 			return nil, err
 		}
 	}

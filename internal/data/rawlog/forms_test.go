@@ -1,8 +1,12 @@
 package rawlog
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -220,6 +224,45 @@ func TestWideIntegers(t *testing.T) {
 	for _, text := range []string{"", "1", "5..1", "1..x", "0..1 by 0", "0..1 by -1", "0..Inf", "0..1 by 1e-9", "1..2 by", "0.1..10 by 0.25"} {
 		if r, err := ParseRange(text); err == nil {
 			t.Errorf("%q is %v", text, r)
+		}
+	}
+}
+
+// TestCompressed reads logs that are compressed by gzip, and names one that is cut off.
+func TestCompressed(t *testing.T) {
+	const text = "pump,level\n1,3\n0,4\n1,4\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string // of the error
+	}{
+		"whole.csv.gz": {packed.Bytes(), ""},
+		"named.csv":    {packed.Bytes(), ""},
+		"cut.csv.gz":   {packed.Bytes()[:packed.Len()-9], "cut.csv.gz: cannot be read: unexpected EOF"},
+		"head.csv.gz":  {packed.Bytes()[:4], "head.csv.gz: cannot be read: unexpected EOF"},
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, c.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		log, err := Open(t.Context(), file, Options{})
+		switch {
+		case c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)):
+			t.Errorf("%s: %v", name, err)
+		case c.want == "" && (err != nil || log.Rows() != 3 || len(log.Columns) != 2):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, want := range map[string]bool{"a.csv": true, "a.csv.gz": true, "a.jsonl.zst": true, "a.toml": false, "a.gz": false} {
+		if IsLog(name) != want {
+			t.Errorf("IsLog(%q) is %v", name, !want)
 		}
 	}
 }

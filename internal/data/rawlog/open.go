@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -55,7 +56,7 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	if parquet {
 		err = t.readParquet(ctx, f)
 	} else {
-		err = t.readText(ctx, source.UpTo(name, t.counted(f, progressOf(ctx)), source.MaxData), o.Delimiter)
+		err = t.readText(ctx, t.counted(f, progressOf(ctx)), o.Delimiter)
 	}
 	if err != nil {
 		return nil, err
@@ -85,8 +86,13 @@ func (e *noRows) Unwrap() error { return e.error }
 // Is reports whether target is ErrNoRows.
 func (*noRows) Is(target error) bool { return target == ErrNoRows }
 
-// readText reads a log in the format that the end of its name tells.
-func (t *Table) readText(ctx context.Context, r io.Reader, delimiter rune) error {
+// readText reads a log, which may be compressed, in the format that the end of its name tells.
+func (t *Table) readText(ctx context.Context, f io.Reader, delimiter rune) error {
+	plain, _, err := packed.Reader(f)
+	if err != nil {
+		return source.Errorf(t.File, 0, 0, "cannot be read: %v", source.Cause(err))
+	}
+	r := source.UpTo(t.File, plain, source.MaxData)
 	if IsJSON(t.File) {
 		return t.readJSON(ctx, r)
 	}
@@ -132,9 +138,18 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// IsLog reports whether the end of a file's name says that it is a log.
+func IsLog(name string) bool {
+	switch strings.ToLower(filepath.Ext(packed.Plain(name))) {
+	case ".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson":
+		return true
+	}
+	return false
+}
+
 // IsJSON reports whether the end of a file's name says that it has JSON lines.
 func IsJSON(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
+	switch strings.ToLower(filepath.Ext(packed.Plain(name))) {
 	case ".jsonl", ".ndjson", ".json":
 		return true
 	}
