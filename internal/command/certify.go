@@ -54,6 +54,11 @@ func (c *certifyCmd) Run(a *environment) error {
 	if c.Dir != "" && policy.IsCertificate(c.Dir) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
 	}
+	if c.Dir != "" {
+		if err := act.Uncertified(c.Dir); err != nil {
+			return err
+		}
+	}
 	if c.Dir != "" && act.IsCertificate(c.Dir) {
 		return c.checkLearned(ctx, a)
 	}

@@ -3,12 +3,16 @@ package act
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/acting"
@@ -43,6 +47,21 @@ type Row struct {
 // assumingChance is what intervals rest on.
 const assumingChance = "the system is fully recorded, the next state is drawn anew at each step, by state and action alone, rules and reward are right, and no action is refused or breaks a rule but where one was seen to"
 
+// confidence is why an answer about chance has no certificate.
+const confidence = "what is drawn at random is a matter of confidence"
+
+// Uncertified is an error for a folder with an answer about chance, which has no certificate: it says what the answer rests on. It is
+// nil for any other folder.
+func Uncertified(dir string) error {
+	data, err := os.ReadFile(filepath.Join(dir, certify.AnswerFile))
+	var d Document
+	if err != nil || json.Unmarshal(data, &d) != nil || d.Chance == nil {
+		return nil
+	}
+	return fmt.Errorf("%s has no certificate: %s; its bounds hold with one of %v %%, if each next state is drawn anew, by state and action alone, and the rest of \"assuming\" in %s is true",
+		dir, confidence, 100*d.Chance.Confidence, certify.AnswerFile)
+}
+
 // chance acts in a system that draws.
 func (x *run) chance(ctx context.Context, o acting.Options) error {
 	c := acting.Chance{Success: x.r.Success, Gap: x.r.Gap, Doubt: doubt}
@@ -59,7 +78,7 @@ func (x *run) chance(ctx context.Context, o acting.Options) error {
 	}
 	x.d = &Document{
 		Schema: app.Schema, Problem: x.p.Problem.Name, Simulator: x.real.Name, Horizon: x.r.Horizon, Status: engine.Unknown, Assuming: assumingChance,
-		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Learned: []Learned{}, Stopped: res.Reason, NoProof: "what is drawn at random is a matter of confidence",
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Learned: []Learned{}, Stopped: res.Reason, NoProof: confidence,
 		Chance: &Chance{Objective: "reward", Gap: x.r.Gap, Confidence: 1 - doubt, Lower: finite(res.Lower), Upper: finite(res.Upper), States: res.States, Pairs: res.Pairs, Policy: rowsOf(x.p, res.Policy)},
 	}
 	if x.r.Success {

@@ -109,6 +109,12 @@ func TestChanceFolder(t *testing.T) {
 	if low > *best.Value || up < *best.Value || up-low > 0.1+1e-6 || !strings.Contains(d.Verdict(), "confidence of 99 %") {
 		t.Errorf("%v..%v, the best is %v: %s", low, up, *best.Value, d.Verdict())
 	}
+	if err := act.Uncertified(r.Folder); err == nil || !strings.Contains(err.Error(), "has no certificate: what is drawn at random") {
+		t.Errorf("certify: %v; expected that there is no certificate", err)
+	}
+	if err := act.Uncertified(t.TempDir()); err != nil {
+		t.Errorf("certify of an empty folder: %v; expected nothing about chance", err)
+	}
 	if first.Chance.Pairs > d.Chance.Pairs || d.Steps < 1000 {
 		t.Errorf("%+v after %+v", d.Chance, first.Chance)
 	}
