@@ -3,7 +3,9 @@ package pddl
 import (
 	"context"
 	"encoding/binary"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // atom is a ground atom, by its number.
@@ -53,12 +55,16 @@ type place struct {
 	arg, obj  int
 }
 
-// reach computes what can be reached.
-func (p *Problem) reach(ctx context.Context) (*reached, error) {
-	r := &reached{
+func newReached(ctx context.Context, p *Problem) *reached {
+	return &reached{
 		Problem: p, ctx: ctx, changes: map[string]bool{}, ids: map[string]atom{}, initial: map[atom]bool{}, known: map[string]bool{},
 		of: map[string][]atom{}, by: map[place][]atom{},
 	}
+}
+
+// reach computes what can be reached.
+func (p *Problem) reach(ctx context.Context) (*reached, error) {
+	r := newReached(ctx, p)
 	for _, a := range p.Actions {
 		r.changed(a.Effect)
 		r.add(&rule{action: a, params: a.Params, own: len(a.Params), cond: a.Pre})
@@ -78,14 +84,44 @@ func (p *Problem) reach(ctx context.Context) (*reached, error) {
 	for len(r.open) > 0 && r.err == nil {
 		f := r.open[0]
 		r.open = r.open[1:]
-		r.of[r.names[f]] = append(r.of[r.names[f]], f)
-		for i, obj := range r.args[f] {
-			at := place{r.names[f], i, obj}
-			r.by[at] = append(r.by[at], f)
-		}
+		r.index(f)
 		r.follow(f)
 	}
 	return r, r.err
+}
+
+// index enters an atom that joins may find from now on.
+func (r *reached) index(f atom) {
+	r.of[r.names[f]] = append(r.of[r.names[f]], f)
+	for i, obj := range r.args[f] {
+		at := place{r.names[f], i, obj}
+		r.by[at] = append(r.by[at], f)
+	}
+}
+
+// applicable lists the actions whose conditions hold in a state, as far as its atoms decide that: joins of these, without the rest of all actions with all
+// objects.
+func (w *State) applicable(ctx context.Context) ([]instance, error) {
+	r := newReached(ctx, w.Problem)
+	for _, d := range w.Derived {
+		r.changes[d.Name] = true // not in the atoms
+	}
+	for _, x := range slices.Sorted(maps.Keys(w.atoms)) {
+		words := strings.Fields(x)
+		f := r.atom(words[0], r.numbersOf(words[1:]))
+		r.initial[f] = true
+		r.index(f)
+	}
+	for _, a := range w.Actions {
+		b := *a
+		b.Effect = &Expr{Op: "and"} // nothing is reached
+		r.add(&rule{action: &b, params: a.Params, own: len(a.Params), cond: a.Pre})
+	}
+	for _, x := range r.rules {
+		needs := slices.DeleteFunc(slices.Clone(x.needs), func(e *Expr) bool { return r.changes[e.Name] })
+		r.join(x, make([]int, len(x.params)), needs, map[int]bool{})
+	}
+	return r.instances, r.err
 }
 
 // add enters a rule: one for each alternative of its condition.

@@ -261,11 +261,19 @@ func (d *Domain) Replay(run *Trajectory, t *Transition) error {
 	}
 	for _, x := range slices.Sorted(maps.Keys(t.After.Values)) {
 		v := t.After.Values[x]
-		if is, ok := w.values[x]; !ok || math.Abs(is-v) > 1e-6*max(1, math.Abs(v)) {
+		if is, ok := w.values[x]; !ok || !near(is, v) {
 			return fmt.Errorf("%w: (%s) is %v in the trajectory, %v here", ErrAfter, x, v, is)
 		}
 	}
 	return nil
+}
+
+// near allows for numbers that are written in few digits.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }
+
+// Same reports whether two states have the same atoms, and the same numbers but for a millionth.
+func (w *State) Same(v *State) bool {
+	return maps.Equal(w.atoms, v.atoms) && maps.EqualFunc(w.values, v.values, near)
 }
 
 // ErrAfter is wrapped where an action leads to another state than in a trajectory.

@@ -1,6 +1,7 @@
 package pddl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
-// The validator executes a plan on the atoms of the problem as it was read. It shares no code with the grounding.
+// The validator executes a plan on the atoms of the problem as it was read. It shares no code with the grounding, but for Applicable.
 
 // State is a state: the atoms that hold, and the values of functions.
 type State struct {
@@ -373,6 +374,33 @@ func (w *State) Text() string {
 // Copy returns a copy.
 func (w *State) Copy() *State {
 	return &State{w.Problem, maps.Clone(w.atoms), maps.Clone(w.values)}
+}
+
+// Applicable lists the actions that can be executed in the state, each once. The candidates are those of the grounding; each is executed.
+func (w *State) Applicable(ctx context.Context) (out []Step, err error) {
+	list, err := w.applicable(ctx)
+	for _, x := range list {
+		s := Step{Name: x.rule.action.Name}
+		for _, obj := range x.args {
+			s.Args = append(s.Args, w.Objects[obj].Name)
+		}
+		if w.Copy().Execute(s) == nil {
+			out = append(out, s)
+		}
+	}
+	return out, err
+}
+
+// Count is the number of all actions with all objects, possible or not.
+func (w *State) Count() (n int) {
+	for _, a := range w.Actions {
+		some := 1
+		for _, v := range a.Params {
+			some *= len(w.objectsOf(v))
+		}
+		n += some
+	}
+	return n
 }
 
 // Steps lists all actions with all objects, possible or not.
