@@ -123,3 +123,24 @@ export function calm(milliseconds, f) {
     timer = window.setTimeout(() => f(...args), milliseconds);
   };
 }
+
+/**
+ * Calls f at once, but where it was called fifty times within ten seconds not before it is left alone for a tenth of a second: a
+ * browser takes only so many changes of the address.
+ * @param {() => void} f
+ */
+export function sparing(f) {
+  /** @type {number[]} */
+  let calls = [];
+  const later = calm(100, f);
+  return () => {
+    const now = performance.now();
+    calls = calls.filter((at) => now - at < 10_000);
+    if (calls.length >= 50) {
+      later();
+      return;
+    }
+    calls.push(now);
+    f();
+  };
+}

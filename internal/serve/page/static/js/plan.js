@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { calm, fill, h } from "./dom.js";
+import { calm, fill, h, sparing } from "./dom.js";
 import { answered, editor } from "./edit.js";
 import { monitor } from "./job.js";
 import { stage } from "./player.js";
@@ -28,7 +28,7 @@ export function view(root, server) {
     step = k;
     soon();
   });
-  const soon = calm(100, () => note()); // a browser takes only so many changes of the address
+  const soon = sparing(() => note());
   const live = monitor({ label: "Planning", done: ended });
   const answers = h("div", {}, live.element, answer.element);
   const last = answered({ open(of) { bench.recall(of.problem); location.hash = `#plan?${paramsOf(of.request)}&job=${of.job}`; } });

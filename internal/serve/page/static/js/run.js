@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { changes } from "./answer.js";
-import { calm, fill, h, once, say as announce, wide } from "./dom.js";
+import { fill, h, once, say as announce, sparing, wide } from "./dom.js";
 import { input, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
@@ -49,7 +49,7 @@ export function view(root, server) {
     table.mark(k);
     soon();
   });
-  const soon = calm(100, note); // a browser takes only so many changes of the address
+  const soon = sparing(note);
   const outcome = h("section", { class: "card", "aria-label": "The run", hidden: true }, h("h2", {}, "The run"), told, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element, picture.notes), control.items),
     h("h3", {}, "Real states by step"), h("p", { class: "hint" }, "Where a real value is not the planned one, both are shown: planned ≠ real."), table.element, after);
   const answer = planView("The plan", (k) => {
