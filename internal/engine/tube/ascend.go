@@ -57,6 +57,7 @@ func (m *maximiser) try(plan [][]int64) {
 	if !ok || cost >= m.most() {
 		return
 	}
+	m.keep(plan, cost)
 	for again := true; again && m.ctx.Err() == nil; {
 		again = false
 		m.moves(plan, func() bool {
@@ -68,16 +69,16 @@ func (m *maximiser) try(plan [][]int64) {
 			return false
 		})
 	}
-	m.found.Plan, m.found.Reward = clonePlan(plan), -cost
-	m.tell()
+	m.keep(plan, cost)
 }
 
-func clonePlan(plan [][]int64) [][]int64 {
-	out := make([][]int64, len(plan))
-	for s := range plan {
-		out[s] = slices.Clone(plan[s])
+// keep notes a plan.
+func (m *maximiser) keep(plan [][]int64, cost int64) {
+	m.found.Plan, m.found.Reward = nil, -cost
+	for _, u := range plan {
+		m.found.Plan = append(m.found.Plan, slices.Clone(u))
 	}
-	return out
+	m.tell()
 }
 
 // judge returns what a plan costs, and whether it holds.
