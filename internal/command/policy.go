@@ -146,7 +146,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 		return err
 	}
 	if d.Rule != nil {
-		fmt.Fprintf(&b, "Elsewhere the policy goes by tables of values. It was followed in %s: %.6g on average, standard error %.2g.\n", counted.Of(d.Sampled.Runs, "run"), d.Sampled.Mean, d.Sampled.Error)
+		fmt.Fprintf(&b, "Elsewhere the policy %s. It was followed in %s: %.6g on average, standard error %.2g.\n", d.Sampled.By, counted.Of(d.Sampled.Runs, "run"), d.Sampled.Mean, d.Sampled.Error)
 		writePolicyEnd(&b, d)
 		_, err := io.WriteString(w, b.String())
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // Rule says what a policy does in states that are not in its table: what is best by tables that are made
-// anew, equal ones for equal rules.
+// anew, equal ones for equal rules, or by plans with the most likely outcomes, or nothing, whichever did best with them.
 type Rule struct {
 	Seed   uint64 `json:"seed"`
 	Leaves int    `json:"leaves"` // of the tables
@@ -60,7 +60,7 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 		return err
 	}
 	d.Engine, d.Status, d.Evaluated = "bounds", engine.Feasible, "sampled"
-	d.Sampled, d.Rule = &Sample{b.Runs, confidence, b.Mean, b.Error}, &Rule{r.Seed, b.Leaves}
+	d.Sampled, d.Rule = &Sample{b.Runs, confidence, b.Mean, b.Error, b.Search.By()}, &Rule{r.Seed, b.Leaves}
 	if b.Stopped {
 		d.Stopped = "the time is over"
 	}

@@ -92,6 +92,7 @@ type Sample struct {
 	Confidence float64 `json:"confidence"` // that the value is at least what is said
 	Mean       float64 `json:"mean"`       // of the runs
 	Error      float64 `json:"standard_error"`
+	By         string  `json:"-"` // what the policy does in states that are not in the table
 }
 
 // maxFraction bounds the length of a value that is printed as a fraction.

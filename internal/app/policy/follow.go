@@ -232,9 +232,7 @@ func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuatio
 		return nil, "", nil
 	}
 	if f.planner != nil && f.online {
-		if err = f.planner.Search(ctx, state, f.r.Horizon-step+1, f.r.PlanTime); err == nil {
-			action, err = f.planner.Choose(state, f.r.Horizon-step+1)
-		}
+		action, err = f.planner.Search(ctx, state, f.r.Horizon-step+1, f.r.PlanTime)
 		return action, engine.Feasible, err
 	}
 	if action = f.act(step-f.first+1, f.spent, state); action != nil || f.d.Blind {

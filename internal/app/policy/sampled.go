@@ -158,7 +158,7 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 		return p.Choose(state, d.Horizon-step+1)
 	}
 	var least []float64
-	for len(least) < judgeRuns && (len(least) < leastRuns || ctx.Err() == nil) {
+	for len(least) < judgeRuns && (len(least) < leastRuns || ctx.Err() == nil && !p.Tired()) {
 		r, err := x.run()
 		if err != nil || r.broken != "" {
 			return err
@@ -188,8 +188,8 @@ func (d *Document) sampleAgain(p *load.Problem, m *model) (*Verdict, error) {
 		a, _, err := f.Choose(context.Background(), step, state)
 		return a, err
 	}
-	sum, square, n := 0.0, 0.0, float64(judgeRuns)
-	for range judgeRuns {
+	sum, square, n := 0.0, 0.0, 0.0
+	for ; n < judgeRuns && (n < leastRuns || !f.planner.Tired()); n++ {
 		r, err := x.run()
 		if err != nil {
 			return nil, err
@@ -204,7 +204,7 @@ func (d *Document) sampleAgain(p *load.Problem, m *model) (*Verdict, error) {
 	mean := sum / n
 	deviation := math.Sqrt(max(0, square/n-mean*mean) / n)
 	v.Value, v.Valid = &mean, d.Value == nil || mean+refuted*deviation >= *d.Value
-	if v.Says = fmt.Sprintf("in %s %.6g on average, standard error %.2g", thousands(judgeRuns), mean, deviation); !v.Valid {
+	if v.Says = fmt.Sprintf("in %s %.6g on average, standard error %.2g", thousands(int(n)), mean, deviation); !v.Valid {
 		v.Says += "; the file says at least " + sixDigits(*d.Value, false)
 	}
 	return v, nil

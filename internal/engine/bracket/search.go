@@ -42,6 +42,10 @@ type Search struct {
 
 	legal   []uint32
 	known   map[string]uint32 // greedy choices
+	likely  map[string]uint32 // of plans for the most likely outcomes
+	base    base
+	alone   bool // the policy is the base everywhere
+	effort  int  // steps that plans looked at
 	factors int
 	bytes   int64
 }
@@ -76,7 +80,7 @@ type kid struct {
 // New prepares a search: it makes the tables.
 func New(ctx context.Context, m Model, o Options) (*Search, error) {
 	o.Leaves, o.Steps, o.Memory = cmp.Or(o.Leaves, DefaultLeaves), cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Memory, DefaultMemory)
-	s := &Search{m: m, o: o, words: m.Words(), rng: rand.New(rand.NewPCG(o.Seed, 29)), index: map[string]int32{}, known: map[string]uint32{}}
+	s := &Search{m: m, o: o, words: m.Words(), rng: rand.New(rand.NewPCG(o.Seed, 29)), index: map[string]int32{}, known: map[string]uint32{}, likely: map[string]uint32{}}
 	s.b = newBuilder(m, o.Objective)
 	s.factors = len(s.b.factors)
 	s.b.stop = func() error {
@@ -96,7 +100,10 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 			s.upper.rest += hi
 		}
 	}
-	return s, s.estimate(ctx, rest)
+	if err := s.estimate(ctx, rest); err != nil {
+		return nil, err
+	}
+	return s, s.compare(ctx)
 }
 
 // done reports whether a run ends in a state, and whether it has succeeded.

@@ -2,6 +2,7 @@ package bracket
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
 )
@@ -114,13 +115,9 @@ const sure = 30
 const mostKnown = 1 << 20
 
 // Choose returns the action of the policy in a state; false if none is legal. It is that of the search, where it has
-// been, and else what the tables say.
+// been, and else that of the base.
 func (s *Search) Choose(state []uint64, left int) (a uint32, ok bool, err error) {
-	key := string(s.key(state, left))
-	if s.guess == nil {
-		return 0, false, nil
-	}
-	if i, found := s.index[key]; found && s.nodes[i].visits >= sure*len(s.nodes[i].acts) && len(s.nodes[i].acts) > 0 {
+	if i, found := s.index[string(s.key(state, left))]; found && !s.alone && s.nodes[i].visits >= sure*len(s.nodes[i].acts) && len(s.nodes[i].acts) > 0 {
 		n := &s.nodes[i]
 		// The action that was tried most, as estimates of the others are rough, if it is better than that of the tables.
 		choice, greedy := 0, 0
@@ -139,6 +136,15 @@ func (s *Search) Choose(state []uint64, left int) (a uint32, ok bool, err error)
 		}
 		return n.acts[choice].id, true, nil
 	}
+	return s.Base(state, left)
+}
+
+// greedy is what the tables say.
+func (s *Search) greedy(state []uint64, left int) (a uint32, ok bool, err error) {
+	if s.guess == nil {
+		return 0, false, nil
+	}
+	key := string(s.key(state, left))
 	if a, ok = s.known[key]; ok {
 		return a, true, nil
 	}
@@ -159,6 +165,9 @@ func (s *Search) Choose(state []uint64, left int) (a uint32, ok bool, err error)
 	return acts[best].id, true, nil
 }
 
+// Alone has Choose go by the base alone, or not.
+func (s *Search) Alone(alone bool) { s.alone = alone }
+
 // Choice is what the policy does in a state where the search knows better than the tables.
 type Choice struct {
 	State  []uint64
@@ -170,7 +179,7 @@ type Choice struct {
 func (s *Search) Choices() (list []Choice) {
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		if n.acts == nil || n.visits < sure*len(n.acts) {
+		if s.alone || n.acts == nil || n.visits < sure*len(n.acts) {
 			continue
 		}
 		if a, ok, err := s.Choose(n.state, n.left); ok && err == nil {
@@ -188,12 +197,14 @@ func (s *Search) Visited() (states int, pairs int64) {
 	return len(s.nodes), pairs
 }
 
-// Run follows the policy from the start once, and returns its reward, or 1 for success.
-func (s *Search) Run() (float64, error) {
-	state := make([]uint64, s.words)
-	s.m.Start(state)
+// Policy is what is done in a state with some steps left; false where nothing is legal.
+type Policy func(state []uint64, left int) (a uint32, ok bool, err error)
+
+// Run follows a policy from a state once, and returns its reward, or 1 for success.
+func (s *Search) Run(from []uint64, left int, choose Policy) (float64, error) {
+	state := slices.Clone(from)
 	sum := 0.0
-	for left := s.o.Horizon; ; left-- {
+	for ; ; left-- {
 		done, won, err := s.done(state)
 		if err != nil {
 			return 0, err
@@ -204,7 +215,7 @@ func (s *Search) Run() (float64, error) {
 		if done || left == 0 {
 			return sum, nil
 		}
-		a, ok, err := s.Choose(state, left)
+		a, ok, err := choose(state, left)
 		if err != nil {
 			return 0, err
 		}

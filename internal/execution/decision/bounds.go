@@ -34,6 +34,7 @@ type Bounds struct {
 	Mean, Error float64 // of the runs; the standard error
 	Leaves      int     // of the tables
 	Search      *bracket.Search
+	Alone       bool // the policy is the base of the search alone
 	Stopped     bool // the time was over
 }
 
@@ -155,22 +156,50 @@ func (b *bounder) share(ctx context.Context) func() bool {
 	return func() bool { return b.o.Now().After(until) }
 }
 
-// follow follows the policy of a search in fresh runs, and takes it if they support a greater value than those
-// of the policy before. Each phase has its part of what the confidence leaves open.
+// follow follows the policy of a search in fresh runs, and that of its base alone, and takes either if its runs support a greater value than those
+// of the policy before. Each has its part of what the confidence leaves open.
 func (b *bounder) follow(ctx context.Context, s *bracket.Search, ph phase) error {
-	share := b.share(ctx)
-	var runs []float64
-	odds := (1 - b.o.Confidence) / float64(len(phases))
-	for i := range ph.runs {
-		if i%16 == 0 && i >= leastRuns && (ctx.Err() != nil || share()) {
-			break
-		}
-		x, err := s.Run()
+	for _, alone := range []bool{true, false} {
+		s.Alone(alone)
+		runs, err := b.runs(ctx, s, ph)
 		if err != nil {
 			return err
 		}
+		if b.support(runs, s, ph) {
+			b.Alone = alone
+		}
+	}
+	b.Search.Alone(b.Alone)
+	b.Search.Rest()
+	if b.o.Report != nil {
+		b.o.Report(b.Lower, b.Upper)
+	}
+	return nil
+}
+
+// runs follows the policy of a search.
+func (b *bounder) runs(ctx context.Context, s *bracket.Search, ph phase) (runs []float64, err error) {
+	share := b.share(ctx)
+	start := make([]uint64, b.f.Words())
+	b.f.Start(start)
+	_, timed := ctx.Deadline()
+	s.Rest()
+	for i := range ph.runs {
+		if i%16 == 0 && i >= leastRuns && (ctx.Err() != nil || share() || !timed && s.Tired()) {
+			break
+		}
+		x, err := s.Run(start, b.o.Horizon, s.Choose)
+		if err != nil {
+			return nil, err
+		}
 		runs = append(runs, x)
 	}
+	return runs, nil
+}
+
+// support takes the policy of a search if its runs support a greater value than those of the policy before.
+func (b *bounder) support(runs []float64, s *bracket.Search, ph phase) bool {
+	odds := (1 - b.o.Confidence) / float64(2*len(phases))
 	n, sum, square := float64(len(runs)), 0.0, 0.0
 	for _, x := range runs {
 		sum += x
@@ -185,12 +214,10 @@ func (b *bounder) follow(ctx context.Context, s *bracket.Search, ph phase) error
 		floor, _ := b.f.RewardRange()
 		lower = bracket.LowerMean(runs, floor*float64(b.o.Horizon), odds)
 	}
-	if b.Search == nil || lower > b.Lower {
-		b.Lower, b.Search, b.Leaves = lower, s, ph.leaves
-		b.Runs, b.Mean, b.Error = len(runs), sum/n, math.Sqrt(square/(n*max(1, n-1)))
+	if b.Search != nil && lower <= b.Lower {
+		return false
 	}
-	if b.o.Report != nil {
-		b.o.Report(b.Lower, b.Upper)
-	}
-	return nil
+	b.Lower, b.Search, b.Leaves = lower, s, ph.leaves
+	b.Runs, b.Mean, b.Error = len(runs), sum/n, math.Sqrt(square/(n*max(1, n-1)))
+	return true
 }
