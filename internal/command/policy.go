@@ -173,6 +173,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		}
 		b.WriteString(". The value holds if those rows are wrong.\n")
 	}
+	writeSentence(b, d.Counts())
 	writeSentence(b, d.Supported.Thin())
 	writeUnlike(b, d.Supported)
 	writeTable(b, d)

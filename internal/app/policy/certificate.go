@@ -70,7 +70,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 	if err != nil {
 		return nil, err
 	}
-	m, err := newModel(p)
+	m, err := d.model(p)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 }
 
 // aside are the fields of an answer about which nothing is derived.
-var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "supported", "proof.certificate"}
+var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "supported", "divided.policies", "divided.whole", "proof.certificate"}
 
 func refuse(r *certify.Report, err error) *certify.Report {
 	r.Accepted, r.Refused = false, strings.TrimPrefix(err.Error(), errRefused.Error()+": ")

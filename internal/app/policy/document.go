@@ -58,9 +58,11 @@ type Document struct {
 	Supported *Supported `json:"supported,omitempty"`
 	// Unsupported says that this is not known: the policy was followed, and the runs that all ranges of probabilities leave are
 	// worth nothing above the worst.
-	Unsupported bool    `json:"unsupported,omitempty"`
-	Policy      *string `json:"policy"` // the file of the table
-	Table       Table   `json:"table"`
+	Unsupported bool `json:"unsupported,omitempty"`
+	// Divided tells of contexts of the learned model that are divided in the one that the value is of; absent where none is.
+	Divided *Divided `json:"divided,omitempty"`
+	Policy  *string  `json:"policy"` // the file of the table
+	Table   Table    `json:"table"`
 	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`

@@ -116,7 +116,7 @@ type Verdict struct {
 
 // Judge computes anew what a policy is worth, from the definition of the problem.
 func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
-	m, err := newModel(p)
+	m, err := d.model(p)
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +178,8 @@ type Follower struct {
 // NewFollower follows a policy, or makes one where it is nil. Where dynamic programming does not fit, there is a search
 // at each step in place of a policy.
 func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (*Follower, error) {
-	m, err := newModel(p)
-	if err != nil {
-		return nil, err
-	}
-	f := &Follower{p: p, m: m, r: r, d: d, first: 1}
+	f := &Follower{p: p, r: r, d: d, first: 1}
+	var err error
 	if d == nil {
 		r.Online = true
 		if f.d, err = Plan(ctx, p, r); err != nil {
@@ -192,12 +189,15 @@ func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (
 			return nil, errors.New(f.d.Says())
 		}
 	}
+	if f.m, err = f.d.model(p); err != nil {
+		return nil, err
+	}
 	f.r.Horizon, f.r.Objective, f.r.Robust = f.d.Horizon, f.d.Objective, nil
 	if n := f.d.Disturbances; n != nil {
 		f.r.Robust = &Robust{Disturbances: *n}
 	}
 	if rule := f.d.Rule; rule != nil {
-		x, err := m.factored(f.r.Objective)
+		x, err := f.m.factored(f.r.Objective)
 		if err != nil {
 			return nil, err
 		}

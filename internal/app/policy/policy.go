@@ -51,6 +51,7 @@ type model struct {
 	process process
 	chance  validate.Chance
 	start   factored.Valuation
+	rows    *load.Problem // with the model as it was learned
 }
 
 // learned reports whether the model was learned.
@@ -92,7 +93,7 @@ func newModel(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start}, nil
+	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start, p}, nil
 }
 
 var errTimed = errors.New("--require with @STEP holds at one step, and policies follow rules that hold at all; expected rules without steps")
@@ -122,7 +123,7 @@ func newLearned(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start}, nil
+	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start, p}, nil
 }
 
 // startOf returns the initial state, all of which must be given.
@@ -195,7 +196,10 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.States, d.Pairs, d.Updates = s.States, s.Pairs, s.Updates
 	if math.IsInf(s.Value, -1) {
 		d.Status = engine.Infeasible
-	} else if err := d.tell(ctx, m, s); err != nil {
+	} else if err = d.tell(ctx, m, s); err == nil {
+		d, m, s, err = d.apart(ctx, p, r, m, s)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if r.Certify {

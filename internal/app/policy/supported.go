@@ -348,7 +348,7 @@ func (d *Document) supports(m *model) (*Supported, *witness, error) {
 	if !m.learned() {
 		return nil, nil, nil
 	}
-	w, err := newWitness(m.p)
+	w, err := newWitness(m.rows)
 	if err != nil || w == nil {
 		return nil, nil, err
 	}
