@@ -54,11 +54,25 @@ func TestLearned(t *testing.T) {
 	}
 }
 
+// TestLearnedStock: a store that four machines draw from, and that holds so much, is found to be a sum, and proven equal.
+func TestLearnedStock(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(append([]string{"-o", dir}, strings.Fields("repair -n 4 -k 2 -size 3 -H 12")...)); err != nil {
+		t.Fatal(err)
+	}
+	ref, p := untrained(t, dir, "wear", "parts")
+	res, network := trainOn(t, p, drawRows(t, p, filepath.Join(dir, "rows.csv"), 500, 1))
+	proven, err := prove.Network(context.Background(), ref, "network", network, prove.Options{Threads: 2})
+	if err != nil || !proven.Equal || res.Edges > 1000 {
+		t.Errorf("%d edges, %+v, %v; expected adders that are proven equal", res.Edges, proven, err)
+	}
+}
+
 // learnSysadmin learns the task in a folder, and tests the network on other rows.
 func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	t.Helper()
 	ctx := context.Background()
-	ref, p := untrained(t, dir)
+	ref, p := untrained(t, dir, "running", "age")
 	data := drawRows(t, p, filepath.Join(dir, "rows.csv"), rows, 1)
 	if f != (faults{}) {
 		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
@@ -78,15 +92,15 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	}
 }
 
-// untrained declares running and age of the task in a folder as learned, and loads it.
-func untrained(t testing.TB, dir string) (loading.Ref, *loading.Problem) {
+// untrained declares fluents of the task in a folder as learned, and loads it.
+func untrained(t testing.TB, dir string, fluents ...string) (loading.Ref, *loading.Problem) {
 	t.Helper()
 	task := filepath.Join(dir, "task.toml")
 	text, err := os.ReadFile(task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(task, append([]byte("learned = [\"running\", \"age\"]\n"), text...), 0o600); err != nil {
+	if err := os.WriteFile(task, fmt.Appendf(nil, "learned = [\"%s\"]\n%s", strings.Join(fluents, `", "`), text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ref := loading.Ref{Name: task, Untrained: true}

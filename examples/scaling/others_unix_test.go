@@ -27,7 +27,7 @@ func BenchmarkLearned(b *testing.B) {
 	if err := run(append([]string{"-o", dir}, strings.Fields(args)...)); err != nil {
 		b.Fatal(err)
 	}
-	_, p := untrained(b, dir)
+	_, p := untrained(b, dir, "running", "age")
 	data := drawRows(b, p, filepath.Join(dir, "rows.csv"), 1000, 1)
 	before := cpu(b)
 	_, network := trainOn(b, p, data)

@@ -31,6 +31,10 @@ func (s *search) complete(out *Output, inputs []int) {
 		some = ok && len(v.on)+len(v.off) < 1<<len(inputs)
 	}
 	if integer != nil && (some || len(integer) >= wide) {
+		if s.wideSum(integer) != nil {
+			out.Open = true // the adders of a function of integers are smaller than a tree
+			return
+		}
 		if sum := s.linear(integer); sum != nil {
 			out.Kind, out.Tree = BySum, sum
 			return

@@ -42,7 +42,7 @@ func (l *learner) explain(all []int32, folds []fold) error {
 			return
 		}
 		s := l.searchFor(o, f.rows)
-		if whole := s.integer(); whole != nil && s.linear(whole) != nil {
+		if whole := s.integer(); whole != nil && s.wideSum(whole) == nil && s.linear(whole) != nil {
 			return // a sum that is described by a tree
 		}
 		for _, short := range []bool{false, true} {
@@ -97,6 +97,9 @@ func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width i
 	}
 	l.mu.Unlock()
 	f.once.Do(func() {
+		if f.expr = s.wideSum(whole); f.expr != nil {
+			return
+		}
 		numbers := s.numbers(whole)
 		numbers.Exceptions = short
 		if f.expr, _ = integers.Learn(l.ctx, numbers); f.expr != nil && len(f.expr.Inputs()) > MaxInputs {
@@ -104,6 +107,20 @@ func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width i
 		}
 	})
 	return f.expr, len(whole) - 1 - slices.Index(whole, s.out), len(whole)
+}
+
+// wideSum is the sum of an integer over more variables than package integers adds up, whose trees are large too, as of a store
+// that many draw from. It is nil if there is none.
+func (s *search) wideSum(whole []int) *integers.Expr {
+	const narrow = 4
+	if len(whole) == 1 {
+		return nil
+	}
+	sum := s.anySum(whole)
+	if sum == nil || len(sum.terms) <= narrow || len(sum.terms) > MaxInputs {
+		return nil
+	}
+	return sum.expr(s.t, narrow+1)
 }
 
 // numbers are the rows of a search as package integers has them: those in which all bits of an integer are known.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
 
@@ -13,16 +14,57 @@ import (
 // if there is no such sum. Where the integer would leave its range the tree is free, if it is small.
 func (s *search) linear(integer []int) *Tree {
 	const few = 10
-	sum := s.sum(integer, false)
-	if sum == nil {
-		sum = s.sum(integer, true)
-	}
+	sum := s.anySum(integer)
 	if sum == nil {
 		return nil
 	}
 	left := coverLeaves
 	sum.exact = len(sum.terms) <= few
 	return sum.tree(0, sum.constant, &left)
+}
+
+// anySum is the sum of an integer, without limits if one is right; nil if there is none.
+func (s *search) anySum(integer []int) *integerSum {
+	if sum := s.sum(integer, false); sum != nil {
+		return sum
+	}
+	return s.sum(integer, true)
+}
+
+// expr writes the sum over integers and Booleans. It is nil for one over fewer than so many, or over some bits of an integer, or
+// with weights that are not those of its bits.
+func (s *integerSum) expr(t *Table, fewest int) *integers.Expr {
+	weight := make(map[int]int, len(s.terms))
+	for _, x := range s.terms {
+		weight[x.input] = x.weight
+	}
+	e := &integers.Expr{Op: integers.Sum, Constant: s.constant}
+	for b := range t.Inputs {
+		w, bits := weight[b], []int{b}
+		if g := t.group[b]; g >= 0 {
+			if bits = t.Groups[g]; b != bits[0] {
+				continue // with the first bit
+			}
+			w = weight[bits[len(bits)-1]]
+		}
+		v := &integers.Variable{Bits: bits, Signed: t.group[b] >= 0 && t.signed(t.group[b])}
+		for i, x := range bits {
+			if i == 0 && v.Signed && weight[x] != -w<<(len(bits)-1) || !(i == 0 && v.Signed) && weight[x] != w<<(len(bits)-1-i) {
+				return nil
+			}
+		}
+		if w != 0 {
+			e.Args, e.Weights = append(e.Args, &integers.Expr{Op: integers.Var, Variable: v}), append(e.Weights, w)
+		}
+	}
+	if len(e.Args) < fewest {
+		return nil
+	}
+	if s.limited {
+		e = &integers.Expr{Op: integers.Max, Args: []*integers.Expr{e, {Op: integers.Value, Constant: s.least}}}
+		e = &integers.Expr{Op: integers.Min, Args: []*integers.Expr{e, {Op: integers.Value, Constant: s.most}}}
+	}
+	return e
 }
 
 // integer lists the outputs that are bits of one integer with the output, most significant
