@@ -194,7 +194,11 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if err := again.tell(ctx, divided, found); err != nil {
 			return nil, nil, nil, err
 		}
-		if all, last, m, s = next, &again, divided, found; again.Supported.Value >= best.Supported.Value-1e-9 || r.Certify {
+		better := again.Supported.Value >= best.Supported.Value-1e-9
+		if !better && r.Certify {
+			break // a certificate is about the model that the policy was found in
+		}
+		if all, last, m, s = next, &again, divided, found; better {
 			best = &again
 		}
 	}
