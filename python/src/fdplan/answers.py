@@ -406,6 +406,9 @@ class PolicyAnswer(Result):
     disturbances: int | None
     """How many draws of a run may have another than their most likely outcome, of a robust policy, whose value is the worst reward; null for others."""
 
+    divided: dict[str, Any] | None = field(default=None, repr=False)
+    """Divided tells of contexts of the learned model that are divided in the one that the value is of; absent where none is."""
+
     engine: str
 
     evaluated: str | None = None
