@@ -179,8 +179,7 @@ func TestCommandsListed(t *testing.T) {
 	for _, m := range span.FindAllStringSubmatch(list, -1) {
 		listed = append(listed, m[1])
 	}
-	_, commands, _ := strings.Cut(string(out), "Commands:\n")
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+)`).FindAllStringSubmatch(commands, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]\w*)  `).FindAllStringSubmatch(string(out), -1) {
 		want = append(want, m[1])
 	}
 	slices.Sort(listed)
