@@ -45,7 +45,7 @@ func TestWritePDDL(t *testing.T) {
 			t.Fatal(err)
 		}
 		domain, problem := written(t, p, c.horizon)
-		got := planPDDL(t, domain, problem, "search", 0)
+		got := planPDDL(t, domain, problem, "search", 0, false)
 		if want.Status != engine.Optimal || got.Status != engine.Optimal {
 			t.Fatalf("%s: %s, as PDDL %s", c.name, want.Status, got.Status)
 		}
@@ -66,7 +66,7 @@ func TestWritePDDL(t *testing.T) {
 func TestWriteRandomPDDL(t *testing.T) {
 	for seed := range uint64(*pddlProblems) {
 		domain, problem := randomPDDL(*pddlFirst+seed, false)
-		want := planPDDL(t, domain, problem, "search", 0)
+		want := planPDDL(t, domain, problem, "search", 0, false)
 		read := func(file string) ([]byte, error) {
 			return []byte(map[string]string{"d.pddl": domain, "p.pddl": problem}[file]), nil
 		}
@@ -75,7 +75,7 @@ func TestWriteRandomPDDL(t *testing.T) {
 			t.Fatal(err)
 		}
 		domain2, problem2 := written(t, p, 0)
-		got := planPDDL(t, domain2, problem2, "search", 0)
+		got := planPDDL(t, domain2, problem2, "search", 0, false)
 		if got.Status != want.Status || want.Reward != nil && *got.Reward != *want.Reward {
 			t.Fatalf("seed %d: %s, as written %s\n%s\n%s\n%s\n%s", *pddlFirst+seed, want.Status, got.Status, domain, problem, domain2, problem2)
 		}

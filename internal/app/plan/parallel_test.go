@@ -4,14 +4,9 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/app/bind"
-	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/pddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
@@ -183,7 +178,7 @@ func TestRandomParallel(t *testing.T) {
 			continue
 		}
 		name := []string{"auto", "maxsat", "search"}[seed%3]
-		d := planParallel(t, domain, problem, name, most)
+		d := planPDDL(t, domain, problem, name, most, true)
 		switch {
 		case least < 0:
 			if none++; d.Status != engine.Infeasible {
@@ -197,7 +192,7 @@ func TestRandomParallel(t *testing.T) {
 		if slices.ContainsFunc(d.Plan, func(s app.Values) bool { return len(s) > 1 }) {
 			together++
 		}
-		if open := planParallel(t, domain, problem, "pb", 0); *open.Horizon != least {
+		if open := planPDDL(t, domain, problem, "pb", 0, true); *open.Horizon != least {
 			t.Errorf("seed %d: %d steps; expected %d", seed, *open.Horizon, least)
 		}
 	}
@@ -205,24 +200,4 @@ func TestRandomParallel(t *testing.T) {
 	if *pddlProblems >= 60 && (solved < 5 || none < 10 || together == 0) {
 		t.Error("expected more of each")
 	}
-}
-
-func planParallel(t *testing.T, domain, problem, name string, horizon int) *plan.Document {
-	t.Helper()
-	read := func(file string) ([]byte, error) {
-		return []byte(map[string]string{"d.pddl": domain, "p.pddl": problem}[file]), nil
-	}
-	p, err := load.Load(context.Background(), load.Ref{Name: "p.pddl", Source: load.Source{PDDL: "d.pddl", Parallel: true}, Read: read})
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, domain, problem)
-	}
-	r := plan.Request{Query: plan.Query{Options: registry.Options{Engine: name}}, Now: time.Now}
-	if horizon > 0 {
-		r.Horizon = bind.Steps(horizon)
-	}
-	d, err := plan.Plan(context.Background(), p, r)
-	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", name, err, domain, problem)
-	}
-	return d
 }

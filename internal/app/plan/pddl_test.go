@@ -197,7 +197,7 @@ func TestRandomPDDL(t *testing.T) {
 			if of.engine == "pb" && seed%4 > 0 {
 				continue
 			}
-			d := planPDDL(t, domain, problem, of.engine, of.horizon)
+			d := planPDDL(t, domain, problem, of.engine, of.horizon, false)
 			switch {
 			case of.want < 0:
 				none++
@@ -264,7 +264,7 @@ func exhaust(t *testing.T, p *pddl.Problem, states, steps int) (least, within fl
 	return least, within, true
 }
 
-func planPDDL(t *testing.T, domain, problem, name string, horizon int) *plan.Document {
+func planPDDL(t *testing.T, domain, problem, name string, horizon int, parallel bool) *plan.Document {
 	t.Helper()
 	read := func(file string) ([]byte, error) {
 		if file == "d.pddl" {
@@ -272,7 +272,7 @@ func planPDDL(t *testing.T, domain, problem, name string, horizon int) *plan.Doc
 		}
 		return []byte(problem), nil
 	}
-	p, err := load.Load(context.Background(), load.Ref{Name: "p.pddl", Source: load.Source{PDDL: "d.pddl"}, Read: read})
+	p, err := load.Load(context.Background(), load.Ref{Name: "p.pddl", Source: load.Source{PDDL: "d.pddl", Parallel: parallel}, Read: read})
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, domain, problem)
 	}
