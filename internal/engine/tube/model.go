@@ -68,6 +68,26 @@ type Function struct {
 	Leaf       Linear
 }
 
+// cut returns a form with an end of its range as a test, if its values may be below or above it once they are rounded.
+func (l *Linear) cut(lo, hi int64, below, above bool) *Function {
+	out := &Function{Leaf: *l}
+	end := func(x int64) *Function {
+		return &Function{Leaf: Linear{X: make([]int64, len(l.X)), U: make([]int64, len(l.U)), C: x, D: 1}}
+	}
+	if above {
+		test := l.clone()
+		test.C -= hi * l.D
+		out = &Function{If: &Atom{Linear: test}, Then: out, Else: end(hi)}
+	}
+	if below {
+		test := l.clone()
+		test.negate()
+		test.C += lo * l.D
+		out = &Function{If: &Atom{Linear: test}, Then: out, Else: end(lo)}
+	}
+	return out
+}
+
 // at returns the leaf for a state and an action.
 func (f *Function) at(x, u []int64) *Linear {
 	for f.If != nil {

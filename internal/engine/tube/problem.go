@@ -150,27 +150,12 @@ func (l *Layout) clamped(f *factored.Function) *Function {
 	v := &l.p.Variables[f.Variable]
 	lo, hi := f.Lo, f.Hi
 	return l.tree(f.Root, func(a Linear) *Function {
-		out := &Function{Leaf: a}
 		if lo == v.Lo && hi == v.Hi && a.copied() >= 0 {
-			return out
-		}
-		end := func(x int64) *Function {
-			c := l.linear()
-			c.C = x
-			return &Function{Leaf: c}
-		}
-		if l.most(&a) >= 2*hi*a.D+a.D { // rounded it may be beyond
-			above := a.clone()
-			above.C -= hi * a.D
-			out = &Function{If: &Atom{Linear: above}, Then: out, Else: end(hi)}
+			return &Function{Leaf: a}
 		}
 		below := a.clone()
 		below.negate()
-		if l.most(&below) >= -2*lo*a.D+a.D {
-			below.C += lo * a.D
-			out = &Function{If: &Atom{Linear: below}, Then: out, Else: end(lo)}
-		}
-		return out
+		return a.cut(lo, hi, l.most(&below) >= -2*lo*a.D+a.D, l.most(&a) >= 2*hi*a.D+a.D)
 	})
 }
 

@@ -92,27 +92,21 @@ func (r *relaxation) follow(s, i int) row {
 	}
 	v := r.variable(float64(q.Lo), float64(q.Hi))
 	r.steps = append(r.steps, s+1)
-	r.links = append(r.links, link{s, i, len(r.vars) - 1, r.ended(n.Function, n.Low, q)})
+	r.links = append(r.links, link{s, i, len(r.vars) - 1, r.ended(n.Function, s, i)})
 	return v
 }
 
-// ended returns a function plus a number with the ends of a range as tests.
-func (r *relaxation) ended(f *Function, plus int64, q *Quantity) *Function {
+// ended returns the function of state i in step s with the ends of its range as tests, where it may be beyond.
+func (r *relaxation) ended(f *Function, s, i int) *Function {
 	if f.If != nil {
-		return &Function{If: f.If, Then: r.ended(f.Then, plus, q), Else: r.ended(f.Else, plus, q)}
+		return &Function{If: f.If, Then: r.ended(f.Then, s, i), Else: r.ended(f.Else, s, i)}
 	}
+	n, q := &r.t.Next[i], &r.t.States[i]
 	a := f.Leaf.clone()
-	a.C += plus * a.D
-	end := func(x int64) *Function {
-		return &Function{Leaf: Linear{X: make([]int64, len(a.X)), U: make([]int64, len(a.U)), C: x, D: 1}}
-	}
-	above, below := a.clone(), a.clone()
-	above.C -= q.Hi * a.D
-	below.negate()
-	below.C += q.Lo * a.D
-	out := &Function{Leaf: a}
-	out = &Function{If: &Atom{Linear: above}, Then: out, Else: end(q.Hi)}
-	return &Function{If: &Atom{Linear: below}, Then: out, Else: end(q.Lo)}
+	a.C += n.Low * a.D
+	v := r.over(&a, r.at[s], r.u[s])
+	least, most := v.bounds(r.vars)
+	return a.cut(q.Lo, q.Hi, least <= float64(q.Lo)-.5, most >= float64(q.Hi)+.5)
 }
 
 // lp is the program of rows within a box.
