@@ -53,7 +53,7 @@ func floors(t *testing.T) map[string]int {
 }
 
 // testOnly are packages that no program contains.
-var testOnly = []string{"internal/app/apptest", "internal/command/commandtest", "internal/extsolver", "internal/randinst", "internal/randprob", "internal/rddl/sim/simtest"}
+var testOnly = []string{"internal/app/apptest", "internal/command/commandtest", "internal/extsolver", "internal/randprob"}
 
 // only are packages that import nothing of this module but these, besides their
 // own floor's beginning.

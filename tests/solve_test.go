@@ -2,6 +2,8 @@ package tests
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,10 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/fdplan/fdplan/internal/literal"
-	"github.com/fdplan/fdplan/internal/randinst"
-	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // TestMalformedInstances returns the program every malformed file of package instance: status
@@ -48,21 +46,21 @@ func TestSolveSignals(t *testing.T) {
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
-	in := randinst.ThreeSAT(2, 300)
-	in.Format, in.Optimises = instance.WCNF, true
-	for _, clause := range in.Clauses.All() {
-		in.Soft = append(in.Soft, instance.Soft{Weight: 3, Clause: clause})
+	rng := rand.New(rand.NewPCG(2, 0))
+	var text bytes.Buffer
+	const variables = 300
+	for range 426 * variables / 100 {
+		text.WriteString("3 ")
+		for _, v := range rng.Perm(variables)[:3] {
+			fmt.Fprintf(&text, "%d ", (v+1)*(1-2*rng.IntN(2)))
+		}
+		text.WriteString("0\n")
 	}
-	for v := range in.NumVars {
-		in.Soft = append(in.Soft, instance.Soft{Weight: int64(v%17 + 1), Clause: []literal.Lit{literal.Lit(-v - 1)}}, instance.Soft{Weight: int64(v%5 + 1), Clause: []literal.Lit{literal.Lit(v + 1)}})
-	}
-	in.Clauses = instance.Clauses{}
-	text, err := randinst.Text(in, randinst.Dialect{Format: instance.WCNF})
-	if err != nil {
-		t.Fatal(err)
+	for v := range variables {
+		fmt.Fprintf(&text, "%d %d 0\n%d %d 0\n", v%17+1, -v-1, v%5+1, v+1)
 	}
 	file := filepath.Join(dir, "long.wcnf")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

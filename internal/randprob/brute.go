@@ -3,6 +3,7 @@ package randprob
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -52,7 +53,7 @@ func Replay(p *factored.Problem, net *bnn.Network, steps []factored.Valuation) (
 		if !b.agrees(b.predict(now), steps[t+1]) {
 			return 0, fmt.Errorf("the network says otherwise at step %d", t+1)
 		}
-		reward += b.reward(now, steps[t+1])
+		reward += b.p.Reward.StepReward(now, steps[t+1])
 	}
 	return reward, nil
 }
@@ -114,7 +115,7 @@ func (b *brute) step(t int, after []value) []value {
 					if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
 						continue
 					}
-					r := after[s2].reward + b.reward(now, next)
+					r := after[s2].reward + b.p.Reward.StepReward(now, next)
 					if !out[s].feasible || r > out[s].reward {
 						out[s] = value{r, true}
 					}
@@ -129,63 +130,15 @@ func (b *brute) step(t int, after []value) []value {
 // apply.
 func (b *brute) globals(val []bool, lastStep bool) bool {
 	for i := range b.p.Global {
-		c := &b.p.Global[i]
-		if lastStep && b.hasAction(c) {
-			continue
-		}
-		if !holds(c, val, nil) {
+		if c := &b.p.Global[i]; !(lastStep && b.p.HasAction(c)) && !c.Holds(val, nil) {
 			return false
 		}
 	}
 	return true
-}
-
-func (b *brute) hasAction(c *factored.Constraint) bool {
-	for _, t := range c.Terms {
-		for _, a := range b.actions {
-			if t.Lit.Bit == a {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func all(cs []factored.Constraint, now, next []bool) bool {
-	for i := range cs {
-		if !holds(&cs[i], now, next) {
-			return false
-		}
-	}
-	return true
-}
-
-func isTrue(l factored.Lit, now, next []bool) bool {
-	val := now
-	if l.Next {
-		val = next
-	}
-	if l.Neg {
-		return !val[l.Bit]
-	}
-	return val[l.Bit]
-}
-
-func holds(c *factored.Constraint, now, next []bool) bool {
-	sum := int64(0)
-	for _, t := range c.Terms {
-		if isTrue(t.Lit, now, next) {
-			sum += t.Coef
-		}
-	}
-	switch c.Op {
-	case factored.LE:
-		return sum <= c.K
-	case factored.GE:
-		return sum >= c.K
-	default:
-		return sum == c.K
-	}
+	return !slices.ContainsFunc(cs, func(c factored.Constraint) bool { return !c.Holds(now, next) })
 }
 
 // predict evaluates the network unit by unit.
@@ -221,14 +174,4 @@ func (b *brute) agrees(learned, next []bool) bool {
 		}
 	}
 	return true
-}
-
-func (b *brute) reward(now, next []bool) int64 {
-	sum := b.p.Reward.Constant
-	for _, t := range b.p.Reward.Terms {
-		if isTrue(t.Lit, now, next) {
-			sum += t.Weight
-		}
-	}
-	return sum
 }

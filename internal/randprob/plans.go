@@ -1,6 +1,7 @@
 package randprob
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -18,15 +19,7 @@ type Plan struct {
 // Begins reports whether the plan begins like another: in the same state, with the same joint
 // actions at steps 1..depth.
 func (p *Plan) Begins(start string, actions []string, depth int) bool {
-	if p.Start != start {
-		return false
-	}
-	for t := range depth {
-		if p.Actions[t] != actions[t] {
-			return false
-		}
-	}
-	return true
+	return p.Start == start && slices.Equal(p.Actions[:depth], actions[:depth])
 }
 
 // Spell converts the start and the actions of valuations of steps 1..H+1 to the form of Plan.
@@ -146,7 +139,7 @@ func (l *lister) successors(s, a int) []edge {
 			if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
 				continue
 			}
-			r := b.reward(now, next)
+			r := b.p.Reward.StepReward(now, next)
 			if old, ok := best[to]; !ok || r > old {
 				best[to] = r
 			}

@@ -20,7 +20,7 @@ func TestClauses(t *testing.T) {
 	several, plans := 0, 0
 	for i := range uint64(*clauseProblems) {
 		seed := 200 + i // of 239 the second source's classes were once read at the first one's places
-		p := randprob.Clauses(seed)
+		p := clausal(seed)
 		task := engine.Task{Problem: p}
 		f, err := New(context.Background(), task, horizon)
 		if errors.Is(err, ErrNoGroups) || err == nil && f == nil {

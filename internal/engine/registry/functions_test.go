@@ -18,7 +18,7 @@ func TestFunctions(t *testing.T) {
 	of, answers := map[int]int{}, map[string]int{}
 	for seed := range uint64(400) {
 		p, net, horizon := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1})
-		of[randprob.AddFunctions(p, seed)]++
+		of[addFunctions(p, seed)]++
 		if len(p.Functions) == 0 || p.NumBits() > 16 {
 			continue
 		}

@@ -13,18 +13,57 @@ import (
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
-func sysadmin(t testing.TB, n, most int) *sim.Simulator {
+// simulator makes a simulator of a problem in RDDL.
+func simulator(t testing.TB, text string, ranges sim.Ranges) *sim.Simulator {
 	t.Helper()
-	s, err := sim.New(simtest.SysAdmin(n, most), sim.WithRanges(sim.Ranges{"age": {Lo: 0, Hi: 3}}))
+	f, err := rddl.Parse("test.rddl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ground.File(context.Background(), f, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sim.New(g, sim.WithRanges(ranges))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// sysadmin is a deterministic problem similar to the paper's, with n computers in a ring: all run at
+// every step, at most most reboot at once, and the reward is minus their number.
+func sysadmin(t testing.TB, n, most int) *sim.Simulator {
+	t.Helper()
+	var names, links []string
+	for i := range n {
+		c, d := i+1, (i+1)%n+1
+		names = append(names, fmt.Sprintf("c%d", c))
+		links = append(links, fmt.Sprintf("LINK(c%d, c%d); LINK(c%d, c%d);", c, d, d, c))
+	}
+	return simulator(t, fmt.Sprintf(`domain sysadmin {
+	types { computer : object; };
+	pvariables {
+		LINK(computer, computer) : { non-fluent, bool, default = false };
+		running(computer) : { state-fluent, bool, default = true };
+		age(computer) : { state-fluent, int, default = 0 };
+		reboot(computer) : { action-fluent, bool, default = false };
+	};
+	cpfs {
+		running'(?c) = reboot(?c) | running(?c) ^ (age(?c) <= 1 | age(?c) * (1 - [sum_{?d : computer} LINK(?c, ?d) * running(?d)] / 3) <= 0.5);
+		age'(?c) = if (~running(?c) | reboot(?c)) then 0 else min[3, age(?c) + 1];
+	};
+	reward = -(sum_{?c : computer} reboot(?c));
+	state-invariants { forall_{?c : computer} running(?c); };
+}
+non-fluents ring { domain = sysadmin; objects { computer : {%s}; }; non-fluents { %s }; }
+instance ring-%d { domain = sysadmin; non-fluents = ring; max-nondef-actions = %d; horizon = 10; discount = 1.0; }
+`, strings.Join(names, ", "), strings.Join(links, " "), n, most), sim.Ranges{"age": {Lo: 0, Hi: 3}})
 }
 
 // rows collects into memory.
@@ -157,44 +196,45 @@ func TestFilesReadBack(t *testing.T) {
 	}
 }
 
-// counter is increased by inc and must stay in 0..3 by its range; stop terminates on request.
-func counter(t *testing.T, change func(b *simtest.Builder)) *sim.Simulator {
+// counter is increased by inc and must stay in 0..3 by its range. Each change replaces one part of its text by another.
+func counter(t *testing.T, changes ...string) *sim.Simulator {
 	t.Helper()
-	b := simtest.New("counter")
-	b.State("x", ground.Int, 0)
-	b.Action("inc", ground.Bool, 0)
-	b.CPF("x", b.Op(ground.Add, b.Ref("x"), b.Ref("inc")))
-	if change != nil {
-		change(b)
-	}
-	s, err := sim.New(b.P, sim.WithRanges(sim.Ranges{"x": {Lo: 0, Hi: 3}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	text := strings.NewReplacer(changes...).Replace(`domain counter {
+	pvariables {
+		x : { state-fluent, int, default = 0 };
+		inc : { action-fluent, bool, default = false };
+	};
+	cpfs {
+		x' = x + inc;
+	};
+	reward = 0;
 }
+instance counter { domain = counter; horizon = 10; discount = 1.0; }
+`)
+	return simulator(t, text, sim.Ranges{"x": {Lo: 0, Hi: 3}})
+}
+
+// withSection is the change that adds a section to the domain of the counter.
+func withSection(text string) []string { return []string{"reward", text + " reward"} }
 
 // TestEpisodeEnds: the horizon, the range, termination and states without a legal action
 // start a new episode.
 func TestEpisodeEnds(t *testing.T) {
+	stuck := withSection("action-preconditions { x < 1 | inc ^ ~(inc ^ x >= 0); };")
 	for name, c := range map[string]struct {
-		change  func(b *simtest.Builder)
+		change  []string
 		o       collect.Options
 		largest float64 // state before a step
 	}{
 		"range":       {nil, collect.Options{}, 3},
 		"horizon":     {nil, collect.Options{Horizon: 2}, 1},
-		"termination": {func(b *simtest.Builder) { b.Termination("x == 2", b.Op(ground.Eq, b.Ref("x"), b.C(2))) }, collect.Options{}, 1},
-		"no action": {func(b *simtest.Builder) {
-			b.Precondition("x < 1", b.Op(ground.Or, b.Op(ground.Lt, b.Ref("x"), b.C(1)), b.Op(ground.And, b.Ref("inc"), b.Op(ground.Not, b.Ref("inc")))))
-		}, collect.Options{}, 0},
-		"restart": {func(b *simtest.Builder) {
-			b.Precondition("x < 1", b.Op(ground.Or, b.Op(ground.Lt, b.Ref("x"), b.C(1)), b.Op(ground.And, b.Ref("inc"), b.Op(ground.Not, b.Ref("inc")))))
-		}, collect.Options{Policy: collect.Restart}, 0},
+		"termination": {withSection("termination { x == 2; };"), collect.Options{}, 1},
+		"no action":   {stuck, collect.Options{}, 0},
+		"restart":     {stuck, collect.Options{Policy: collect.Restart}, 0},
 	} {
 		c.o.Rows = 500
 		largest, next := 0.0, 0.0
-		for _, row := range rows(t, counter(t, c.change), c.o) {
+		for _, row := range rows(t, counter(t, c.change...), c.o) {
 			largest, next = max(largest, row[0]), max(next, row[2])
 		}
 		if largest != c.largest || next > 3 {
@@ -204,26 +244,27 @@ func TestEpisodeEnds(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	never := withSection("action-preconditions { false; };")
 	for want, c := range map[string]struct {
-		change func(b *simtest.Builder)
+		change []string
 		o      collect.Options
 	}{
 		"no policy \"greedy\"": {nil, collect.Options{Policy: "greedy"}},
 		"-1 rows":              {nil, collect.Options{Rows: -1}},
-		"no horizon":           {func(b *simtest.Builder) { b.P.Horizon = 0 }, collect.Options{}},
-		"termination condition holds in the initial":     {func(b *simtest.Builder) { b.Termination("true", b.T(true)) }, collect.Options{}},
-		"the invariant does not hold: x > 0":             {func(b *simtest.Builder) { b.Invariant("x > 0", b.Op(ground.Gt, b.Ref("x"), b.C(0))) }, collect.Options{}},
-		"no joint action is legal in step 1":             {func(b *simtest.Builder) { b.Precondition("false", b.T(false)) }, collect.Options{}},
-		"no transition: no joint action is legal":        {func(b *simtest.Builder) { b.Precondition("false", b.T(false)) }, collect.Options{Policy: collect.Restart}},
-		"division by zero":                               {func(b *simtest.Builder) { b.P.Reward = b.Op(ground.Div, b.C(1), b.Ref("x")) }, collect.Options{}},
-		"y is a number without a range":                  {func(b *simtest.Builder) { b.State("y", ground.Int, 0); b.CPF("y", b.Ref("y")) }, collect.Options{Policy: collect.Restart}},
-		"no transition: test.rddl:7:1: step 2: a value ": {func(b *simtest.Builder) { b.P.Fluents[0].CPF = b.C(7); b.P.Fluents[0].CPF.Pos.Line = 7 }, collect.Options{}},
+		"no horizon":           {[]string{"= 10", "= pos-inf"}, collect.Options{}},
+		"termination condition holds in the initial":     {withSection("termination { true; };"), collect.Options{}},
+		"the invariant does not hold: x > 0":             {withSection("state-invariants { x > 0; };"), collect.Options{}},
+		"no joint action is legal in step 1":             {never, collect.Options{}},
+		"no transition: no joint action is legal":        {never, collect.Options{Policy: collect.Restart}},
+		"division by zero":                               {[]string{"reward = 0", "reward = 1 / x"}, collect.Options{}},
+		"y is a number without a range":                  {[]string{"inc :", "y : { state-fluent, int, default = 0 }; inc :", "x' =", "y' = y; x' ="}, collect.Options{Policy: collect.Restart}},
+		"no transition: test.rddl:7:8: step 2: a value ": {[]string{"x + inc", "7"}, collect.Options{}},
 	} {
 		if c.o.Rows == 0 {
 			c.o.Rows = 10
 		}
 		dir := t.TempDir()
-		err := collect.ToFile(context.Background(), filepath.Join(dir, "d.csv"), counter(t, c.change), c.o)
+		err := collect.ToFile(context.Background(), filepath.Join(dir, "d.csv"), counter(t, c.change...), c.o)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

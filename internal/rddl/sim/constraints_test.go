@@ -8,7 +8,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -16,7 +15,7 @@ import (
 // and may be filled only while below 4; the episode ends at level 5. The intermediate fluent
 // full is true if level >= 5.
 func tank() *ground.Problem {
-	b := simtest.New("tank")
+	b := newBuilder("tank")
 	b.State("level", ground.Int, 1)
 	b.Action("fill", ground.Int, 0)
 	b.Action("drain", ground.Bool, 0)
@@ -115,7 +114,7 @@ func TestConditionErrors(t *testing.T) {
 		"step 1, reward: division by zero":                    func(b *builder, bad *node) { b.P.Reward = bad.Args[0] },
 		"step 1, reward: the reward is not a finite number":   func(b *builder, _ *node) { b.P.Reward = b.Op(ground.Mul, b.C(1e300), b.C(1e300)) },
 	} {
-		b := simtest.New("conditions")
+		b := newBuilder("conditions")
 		b.State("x", ground.Int, 0)
 		b.Action("a", ground.Bool, 0)
 		b.CPF("x", b.Ref("x"))
@@ -148,7 +147,7 @@ func TestRefusedProblems(t *testing.T) {
 		"x has the range 3..1":  func(b *builder) { b.State("z", ground.Bool, 0) },
 		"default 0 of the acti": func(b *builder) { b.Action("n", ground.Int, 0) },
 	} {
-		b := simtest.New("refused")
+		b := newBuilder("refused")
 		b.State("x", ground.Int, 0)
 		b.Action("a", ground.Bool, 0)
 		b.CPF("x", b.Ref("x"))
@@ -187,7 +186,7 @@ func TestEpisodes(t *testing.T) {
 }
 
 func TestTraceCSV(t *testing.T) {
-	b := simtest.New("trace")
+	b := newBuilder("trace")
 	b.State("at(a,b)", ground.Bool, 1)
 	b.State("mode", ground.Enum, 0, "@slow", "@fast")
 	b.Action("go", ground.Bool, 0)
@@ -217,7 +216,7 @@ func TestTraceCSV(t *testing.T) {
 
 // TestManyValues: a message lists a dozen values, those that are not 0 first.
 func TestManyValues(t *testing.T) {
-	b := simtest.New("many")
+	b := newBuilder("many")
 	var args []*node
 	for i := range 30 {
 		name := "s(x" + string(rune('a'+i%26)) + strings.Repeat("x", i/26) + ")"
@@ -233,7 +232,7 @@ func TestManyValues(t *testing.T) {
 }
 
 func TestStepsAllocateNothing(t *testing.T) {
-	s := mustNew(t, simtest.SysAdmin(5, 3))
+	s := mustNew(t, sysAdmin(5, 3))
 	r := s.NewRunner(nil)
 	action := []float64{1, 1, 0, 0, 0}
 	if n := testing.AllocsPerRun(100, func() {

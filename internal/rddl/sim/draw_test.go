@@ -11,7 +11,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
 // uniform fails unless the counts are over exactly want values and roughly equal.
@@ -95,7 +94,7 @@ func TestDrawActions(t *testing.T) {
 			b.Precondition("not both", b.Op(ground.Not, b.Ref("both")))
 		}},
 	} {
-		b := simtest.New(name)
+		b := newBuilder(name)
 		b.State("s", ground.Bool, 0)
 		b.CPF("s", b.Ref("s"))
 		c.build(b)
@@ -138,7 +137,7 @@ func TestDrawActionErrors(t *testing.T) {
 			b.Precondition("point", b.Op(ground.Eq, b.Ref("x"), b.C(0.3)))
 		},
 	} {
-		b := simtest.New("errors")
+		b := newBuilder("errors")
 		b.State("s", ground.Bool, 0)
 		b.CPF("s", b.Ref("s"))
 		build(b)
@@ -154,7 +153,7 @@ func TestDrawActionErrors(t *testing.T) {
 }
 
 func TestRealActions(t *testing.T) {
-	b := simtest.New("reals")
+	b := newBuilder("reals")
 	b.State("s", ground.Bool, 0)
 	b.CPF("s", b.Ref("s"))
 	b.Action("x", ground.Real, 0)
@@ -183,7 +182,7 @@ func TestListedActions(t *testing.T) {
 		"one of two":     {1, 1 + 3 + 3},
 		"one of 12 is 2": {1, 12},
 	} {
-		b := simtest.New("listed")
+		b := newBuilder("listed")
 		b.State("s", ground.Bool, 0)
 		b.CPF("s", b.Ref("s"))
 		ranges := sim.Ranges{}
@@ -257,7 +256,7 @@ func TestDrawStates(t *testing.T) {
 			b.Invariant("one", exactlyOne(b, ground.State, "enemy", 25))
 		}},
 	} {
-		b := simtest.New(name)
+		b := newBuilder(name)
 		c.build(b)
 		s := mustNew(t, b.P, sim.WithRanges(sim.Ranges{"n": {Lo: 0, Hi: 3}}))
 		sd, err := sim.NewStateDrawer(s)
@@ -293,7 +292,7 @@ func TestDrawStateErrors(t *testing.T) {
 			b.Invariant("never", b.Op(ground.And, b.Ref("s"), b.Op(ground.Not, b.Ref("s"))))
 		},
 	} {
-		b := simtest.New("errors")
+		b := newBuilder("errors")
 		b.State("s", ground.Bool, 0)
 		b.CPF("s", b.Ref("s"))
 		build(b)
@@ -308,7 +307,7 @@ func TestDrawStateErrors(t *testing.T) {
 func TestEnumerationAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	for round := range 300 {
-		b := simtest.New("bounds")
+		b := newBuilder("bounds")
 		names := []string{"b0", "b1", "b2", "n0", "n1"}
 		for _, n := range names {
 			typ := ground.Bool
@@ -398,7 +397,7 @@ func TestEnumerationAgainstAll(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	s := mustNew(t, simtest.SysAdmin(4, 2))
+	s := mustNew(t, sysAdmin(4, 2))
 	for _, name := range []string{"noop", "random", "exploration"} {
 		p, err := sim.PolicyByName(name)
 		if err != nil {

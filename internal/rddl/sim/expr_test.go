@@ -7,20 +7,16 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
-type (
-	builder = simtest.Builder
-	node    = ground.Node
-)
+type node = ground.Node
 
 // evaluate returns the value of an expression as the next state of a real fluent out, where x
 // is the real state 2.5, i the integer state -7, t a true Boolean state, e the second value
 // of an enumeration, and a a true action.
 func evaluate(t *testing.T, f func(b *builder) *node) (float64, error) {
 	t.Helper()
-	b := simtest.New("expr")
+	b := newBuilder("expr")
 	b.State("x", ground.Real, 2.5)
 	b.State("i", ground.Int, -7)
 	b.State("t", ground.Bool, 1)
@@ -284,7 +280,7 @@ func TestFluentTypes(t *testing.T) {
 		{ground.Real, 3.5, "out is a number in 0..3 (out' = 3.5)"},
 		{ground.Real, 0.5, ""},
 	} {
-		b := simtest.New("types")
+		b := newBuilder("types")
 		b.State("out", c.typ, 0)
 		b.P.Fluents[0].Values = []string{"@a", "@b"}
 		b.CPF("out", b.C(c.v))

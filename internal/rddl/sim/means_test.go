@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
 // TestDeterminizedMeans compares the value that Determinize takes for each distribution of
@@ -51,7 +50,7 @@ func TestDeterminizedMeans(t *testing.T) {
 			}
 			off = 5 * math.Sqrt((square-want*want)/n)
 		}
-		b := simtest.New("mean")
+		b := newBuilder("mean")
 		b.State("out", ground.Real, 0)
 		b.CPF("out", random(c.name, c.args...)(b))
 		b.P.Reward = b.C(0)

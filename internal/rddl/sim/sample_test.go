@@ -7,13 +7,12 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
-	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
 // draws returns n values of an expression.
 func draws(t *testing.T, n int, f func(b *builder) *node) []float64 {
 	t.Helper()
-	b := simtest.New("draws")
+	b := newBuilder("draws")
 	b.State("out", ground.Real, 0)
 	b.CPF("out", f(b))
 	s, err := sim.New(b.P)
@@ -167,7 +166,7 @@ func TestCauchyMedian(t *testing.T) {
 
 // TestSeeds: the same seed gives the same draws, another one others.
 func TestSeeds(t *testing.T) {
-	b := simtest.New("seeds")
+	b := newBuilder("seeds")
 	b.State("out", ground.Real, 0)
 	b.CPF("out", random("Normal", 0, 1)(b))
 	s, err := sim.New(b.P)

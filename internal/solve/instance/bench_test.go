@@ -5,7 +5,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
@@ -14,14 +13,14 @@ func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		in   *instance.Instance
-		d    randinst.Dialect
+		d    Dialect
 	}{
-		{"cnf", randinst.ThreeSAT(1, 110_000), randinst.Dialect{Format: instance.CNF}},
-		{"wcnf", randinst.WCNF(1, 110_000, 1e6), randinst.Dialect{Format: instance.WCNF}},
-		{"wcnf-old", randinst.WCNF(1, 110_000, 1e6), randinst.Dialect{Format: instance.WCNFOld}},
-		{"opb", randinst.OPB(1, 170_000, 1e6), randinst.Dialect{Format: instance.OPB}},
+		{"cnf", ThreeSAT(1, 110_000), Dialect{Format: instance.CNF}},
+		{"wcnf", WCNF(1, 110_000, 1e6), Dialect{Format: instance.WCNF}},
+		{"wcnf-old", WCNF(1, 110_000, 1e6), Dialect{Format: instance.WCNFOld}},
+		{"opb", OPB(1, 170_000, 1e6), Dialect{Format: instance.OPB}},
 	} {
-		data, err := randinst.Text(c.in, c.d)
+		data, err := Text(c.in, c.d)
 		if err != nil {
 			b.Fatal(err)
 		}

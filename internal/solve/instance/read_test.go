@@ -15,7 +15,6 @@ import (
 	"testing/iotest"
 
 	"github.com/fdplan/fdplan/internal/literal"
-	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -27,7 +26,7 @@ func read(text string, f instance.Format) (*instance.Instance, error) {
 // text writes an instance in the format that it was read in.
 func text(t testing.TB, in *instance.Instance) string {
 	t.Helper()
-	b, err := randinst.Text(in, randinst.Dialect{Format: in.Format})
+	b, err := Text(in, Dialect{Format: in.Format})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func TestRead(t *testing.T) {
 		name   string
 		format instance.Format
 		text   string
-		want   string // a file that means the same, as package randinst writes it
+		want   string // a file that means the same, as Text writes it
 	}{
 		{"nothing", instance.CNF, "p cnf 0 0\n", "p cnf 0 0\n"},
 		{"no final line end in the header", instance.CNF, "p cnf 3 0", "p cnf 3 0\n"},
@@ -103,10 +102,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRandom reads what package randinst writes.
-func TestRandom(t *testing.T) {
+// TestWritten reads what Text writes.
+func TestWritten(t *testing.T) {
 	for seed := range uint64(200) {
-		for _, in := range []*instance.Instance{randinst.ThreeSAT(seed, 30), randinst.WCNF(seed, 30, 1e15), randinst.OPB(seed, 30, 1e15)} {
+		for _, in := range []*instance.Instance{ThreeSAT(seed, 30), WCNF(seed, 30, 1e15), OPB(seed, 30, 1e15)} {
 			want := text(t, in)
 			got, err := read(want, in.Format)
 			if err != nil {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
@@ -54,7 +53,7 @@ func TestAnswers(t *testing.T) {
 			t.Fatalf("%v, %s: %v", c.format, c.name, err)
 		}
 		var out bytes.Buffer
-		status, err := instance.Solve(context.Background(), in, randinst.Solve, &out)
+		status, err := instance.Solve(context.Background(), in, Solve, &out)
 		if err != nil || out.String() != c.want || status.ExitStatus() != c.exit {
 			t.Errorf("%v, %s: exit status %d, %v\n%swant\n%s", c.format, c.name, status.ExitStatus(), err, &out, c.want)
 		}
@@ -178,7 +177,7 @@ func TestSolve(t *testing.T) {
 	}, &bytes.Buffer{}); !errors.Is(err, broken) {
 		t.Errorf("a solver's error: %v", err)
 	}
-	if _, err := instance.Solve(context.Background(), plain, randinst.Solve, badWriter{broken}); !errors.Is(err, broken) {
+	if _, err := instance.Solve(context.Background(), plain, Solve, badWriter{broken}); !errors.Is(err, broken) {
 		t.Errorf("a writer's error: %v", err)
 	}
 }
@@ -208,7 +207,7 @@ func TestSolveFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		status, err := instance.SolveFile(c.ctx, file, instance.Limits{}, randinst.Solve, &out)
+		status, err := instance.SolveFile(c.ctx, file, instance.Limits{}, Solve, &out)
 		if status != c.status || out.String() != c.want {
 			t.Errorf("%s: %v, %v\n%swant %v\n%s", c.name, status, err, &out, c.status, c.want)
 		}

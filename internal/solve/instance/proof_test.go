@@ -1,4 +1,4 @@
-package embedded
+package instance_test
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"github.com/fdplan/fdplan/certify/drat"
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/extsolver"
-	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance/embedded"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -31,7 +31,7 @@ type answer struct {
 // with a proof.
 func prove(t testing.TB, in *instance.Instance, f proof.Format) answer {
 	t.Helper()
-	text, err := randinst.Text(in, randinst.Dialect{Format: in.Format, Portable: true})
+	text, err := Text(in, Dialect{Format: in.Format, Portable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func proveText(t testing.TB, text []byte, kind instance.Format, f proof.Format) 
 	}
 	a := answer{text: text}
 	var out bytes.Buffer
-	solver := New(Options{Proof: &Proof{W: &out, Format: f}})
+	solver := embedded.New(embedded.Options{Proof: &embedded.Proof{W: &out, Format: f}})
 	a.status, err = instance.Solve(context.Background(), in, func(ctx context.Context, in *instance.Instance, report func(instance.Progress)) (instance.Result, error) {
 		r, err := solver(ctx, in, report)
 		if r.Status == instance.Optimal {
@@ -93,9 +93,9 @@ var randomKinds = []struct {
 	format instance.Format
 	draw   func(seed uint64) *instance.Instance
 }{
-	{"cnf", instance.CNF, func(seed uint64) *instance.Instance { return randinst.ThreeSAT(seed, 20+int(seed%81)) }},
-	{"opb", instance.OPB, func(seed uint64) *instance.Instance { return randinst.OPB(seed, 5+int(seed%16), 1e6) }},
-	{"opb small", instance.OPB, func(seed uint64) *instance.Instance { return randinst.OPB(seed, 4+int(seed%26), 6) }},
+	{"cnf", instance.CNF, func(seed uint64) *instance.Instance { return ThreeSAT(seed, 20+int(seed%81)) }},
+	{"opb", instance.OPB, func(seed uint64) *instance.Instance { return OPB(seed, 5+int(seed%16), 1e6) }},
+	{"opb small", instance.OPB, func(seed uint64) *instance.Instance { return OPB(seed, 4+int(seed%26), 6) }},
 	{"cover", instance.OPB, cover},
 	{"wcnf", instance.WCNF, func(seed uint64) *instance.Instance { return wcnf(seed, instance.WCNF) }},
 	{"wcnf-old", instance.WCNFOld, func(seed uint64) *instance.Instance { return wcnf(seed, instance.WCNFOld) }},
@@ -103,7 +103,7 @@ var randomKinds = []struct {
 
 // wcnf has soft clauses of any length, some of them empty or without weight.
 func wcnf(seed uint64, f instance.Format) *instance.Instance {
-	in := randinst.WCNF(seed, 4+int(seed%14), []int64{1, 9, 1e9}[seed%3])
+	in := WCNF(seed, 4+int(seed%14), []int64{1, 9, 1e9}[seed%3])
 	in.Format = f
 	return in
 }
@@ -159,7 +159,7 @@ func TestProofsOutside(t *testing.T) {
 // cover asks for a cheap choice of literals out of random clauses: many cores,
 // whose counters are paid in further cores.
 func cover(seed uint64) *instance.Instance {
-	in := randinst.WCNF(seed, 10+int(seed%14), []int64{1, 9, 1e9}[seed%3])
+	in := WCNF(seed, 10+int(seed%14), []int64{1, 9, 1e9}[seed%3])
 	out := &instance.Instance{Format: instance.OPB, NumVars: in.NumVars, Optimises: true}
 	for _, clause := range in.Clauses.All() {
 		l := instance.Linear{K: 1}
@@ -192,7 +192,7 @@ func TestProofsWithDeletions(t *testing.T) {
 		in     *instance.Instance
 		format proof.Format
 	}{
-		{randinst.ThreeSAT(4, 160), proof.DRAT},
+		{ThreeSAT(4, 160), proof.DRAT},
 		{pigeons(7), proof.VeriPB12},
 		{vertexCover(50, 160), proof.VeriPB20},
 	} {
@@ -291,7 +291,7 @@ func TestProofEdges(t *testing.T) {
 func TestFlippedProofs(t *testing.T) {
 	refused, tried := 0, 0
 	for seed := range uint64(18) {
-		kind, in := instance.CNF, randinst.ThreeSAT(seed, 40)
+		kind, in := instance.CNF, ThreeSAT(seed, 40)
 		switch seed % 3 {
 		case 0:
 			kind, in = instance.OPB, cover(seed)
@@ -342,12 +342,12 @@ func TestCutShort(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	text, err := randinst.Text(in, randinst.Dialect{Format: instance.OPB, Portable: true})
+	text, err := Text(in, Dialect{Format: instance.OPB, Portable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	r, err := New(Options{Proof: &Proof{W: &out, Format: proof.VeriPB20}})(ctx, in, nil)
+	r, err := embedded.New(embedded.Options{Proof: &embedded.Proof{W: &out, Format: proof.VeriPB20}})(ctx, in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,8 +365,8 @@ func TestCutShort(t *testing.T) {
 
 // TestNoProof refuses soft clauses without a place in a file.
 func TestNoProof(t *testing.T) {
-	_, err := New(Options{Proof: &Proof{W: io.Discard}})(context.Background(), randinst.WCNF(1, 5, 5), nil)
-	if !errors.Is(err, ErrNoProof) {
+	_, err := embedded.New(embedded.Options{Proof: &embedded.Proof{W: io.Discard}})(context.Background(), WCNF(1, 5, 5), nil)
+	if !errors.Is(err, embedded.ErrNoProof) {
 		t.Errorf("%v", err)
 	}
 }

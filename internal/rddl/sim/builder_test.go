@@ -1,6 +1,4 @@
-// Package simtest builds grounded problems by hand, for tests of packages that use package
-// ground.
-package simtest
+package sim_test
 
 import (
 	"fmt"
@@ -9,26 +7,26 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Builder builds one problem. Every node and declaration has a line of its own in the file
+// builder builds one problem. Every node and declaration has a line of its own in the file
 // test.rddl, so that messages can be told apart.
-type Builder struct {
+type builder struct {
 	P    *ground.Problem
 	line int
 }
 
-// New returns an empty problem with horizon 10, discount 1 and reward 0.
-func New(name string) *Builder {
-	b := &Builder{P: &ground.Problem{Domain: name, Instance: name, ByName: map[string]int{}, MaxActions: -1, Horizon: 10, Discount: 1}}
+// newBuilder returns an empty problem with horizon 10, discount 1 and reward 0.
+func newBuilder(name string) *builder {
+	b := &builder{P: &ground.Problem{Domain: name, Instance: name, ByName: map[string]int{}, MaxActions: -1, Horizon: 10, Discount: 1}}
 	b.P.Reward = b.C(0)
 	return b
 }
 
-func (b *Builder) pos() ground.Pos {
+func (b *builder) pos() ground.Pos {
 	b.line++
 	return ground.Pos{File: "test.rddl", Line: b.line, Col: 1}
 }
 
-func (b *Builder) add(f ground.Fluent) {
+func (b *builder) add(f ground.Fluent) {
 	f.Base = f.Name
 	for i := range f.Name {
 		if f.Name[i] == '(' {
@@ -42,38 +40,38 @@ func (b *Builder) add(f ground.Fluent) {
 }
 
 // State adds a state fluent; CPF sets its cpf. Values are those of an enumeration.
-func (b *Builder) State(name string, t ground.Type, initial float64, values ...string) {
+func (b *builder) State(name string, t ground.Type, initial float64, values ...string) {
 	b.add(ground.Fluent{Name: name, Kind: ground.State, Type: t, Initial: initial, Values: values})
 }
 
 // Action adds an action fluent.
-func (b *Builder) Action(name string, t ground.Type, def float64, values ...string) {
+func (b *builder) Action(name string, t ground.Type, def float64, values ...string) {
 	b.add(ground.Fluent{Name: name, Kind: ground.Action, Type: t, Default: def, Values: values})
 }
 
 // Computed adds an intermediate or observation fluent with its cpf.
-func (b *Builder) Computed(name string, k ground.Kind, t ground.Type, cpf *ground.Node) {
+func (b *builder) Computed(name string, k ground.Kind, t ground.Type, cpf *ground.Node) {
 	b.add(ground.Fluent{Name: name, Kind: k, Type: t})
 	b.CPF(name, cpf)
 }
 
 // CPF sets a cpf and appends the fluent to the order of evaluation.
-func (b *Builder) CPF(name string, cpf *ground.Node) {
+func (b *builder) CPF(name string, cpf *ground.Node) {
 	i := b.index(name)
 	b.P.Fluents[i].CPF = cpf
 	b.P.Order = append(b.P.Order, i)
 }
 
-func (b *Builder) index(name string) int {
+func (b *builder) index(name string) int {
 	i, ok := b.P.ByName[name]
 	if !ok {
-		panic("simtest: no fluent " + name)
+		panic("no fluent " + name)
 	}
 	return i
 }
 
 // C is a constant of type Int or Real.
-func (b *Builder) C(v float64) *ground.Node {
+func (b *builder) C(v float64) *ground.Node {
 	t := ground.Real
 	if v == float64(int64(v)) {
 		t = ground.Int
@@ -82,7 +80,7 @@ func (b *Builder) C(v float64) *ground.Node {
 }
 
 // T is a Boolean constant.
-func (b *Builder) T(v bool) *ground.Node {
+func (b *builder) T(v bool) *ground.Node {
 	n := &ground.Node{Op: ground.Const, Type: ground.Bool, Pos: b.pos()}
 	if v {
 		n.Val = 1
@@ -91,7 +89,7 @@ func (b *Builder) T(v bool) *ground.Node {
 }
 
 // Ref is a reference to a fluent, with a prime at the end of the name for the next state.
-func (b *Builder) Ref(name string) *ground.Node {
+func (b *builder) Ref(name string) *ground.Node {
 	primed := name[len(name)-1] == '\''
 	if primed {
 		name = name[:len(name)-1]
@@ -103,7 +101,7 @@ func (b *Builder) Ref(name string) *ground.Node {
 
 // Op is an operation. Its type is Bool for logic and comparisons, Real for divisions, and
 // otherwise the widest type of the arguments.
-func (b *Builder) Op(op ground.Op, args ...*ground.Node) *ground.Node {
+func (b *builder) Op(op ground.Op, args ...*ground.Node) *ground.Node {
 	n := &ground.Node{Op: op, Args: args, Pos: b.pos()}
 	switch {
 	case op <= ground.Ge:
@@ -131,39 +129,39 @@ func wider(args []*ground.Node) ground.Type {
 }
 
 // Func is a function of type Real.
-func (b *Builder) Func(name string, args ...*ground.Node) *ground.Node {
+func (b *builder) Func(name string, args ...*ground.Node) *ground.Node {
 	return &ground.Node{Op: ground.Func, Type: ground.Real, Name: name, Args: args, Pos: b.pos()}
 }
 
 // Random is a distribution of the given type.
-func (b *Builder) Random(t ground.Type, name string, args ...*ground.Node) *ground.Node {
+func (b *builder) Random(t ground.Type, name string, args ...*ground.Node) *ground.Node {
 	return &ground.Node{Op: ground.Random, Type: t, Name: name, Args: args, Pos: b.pos()}
 }
 
-func (b *Builder) condition(text string, n *ground.Node) ground.Condition {
+func (b *builder) condition(text string, n *ground.Node) ground.Condition {
 	return ground.Condition{Expr: n, Pos: b.pos(), Text: text}
 }
 
 // Precondition, Invariant and Termination add conditions with their text.
-func (b *Builder) Precondition(text string, n *ground.Node) {
+func (b *builder) Precondition(text string, n *ground.Node) {
 	b.P.Preconditions = append(b.P.Preconditions, b.condition(text, n))
 }
 
 // Invariant adds a state invariant.
-func (b *Builder) Invariant(text string, n *ground.Node) {
+func (b *builder) Invariant(text string, n *ground.Node) {
 	b.P.Invariants = append(b.P.Invariants, b.condition(text, n))
 }
 
 // Termination adds a termination condition.
-func (b *Builder) Termination(text string, n *ground.Node) {
+func (b *builder) Termination(text string, n *ground.Node) {
 	b.P.Termination = append(b.P.Termination, b.condition(text, n))
 }
 
-// SysAdmin is a deterministic problem similar to the paper's, with n computers in a ring:
+// sysAdmin is a deterministic problem similar to the paper's, with n computers in a ring:
 // running(ci), age(ci) in 0..3, reboot(ci), at most most reboots at once, all running at
 // every step, minus the number of reboots as the reward.
-func SysAdmin(n, most int) *ground.Problem {
-	b := New("sysadmin-" + strconv.Itoa(n))
+func sysAdmin(n, most int) *ground.Problem {
+	b := newBuilder("sysadmin-" + strconv.Itoa(n))
 	name := func(base string, i int) string { return fmt.Sprintf("%s(c%d)", base, (i+n)%n+1) }
 	for i := range n {
 		b.State(name("running", i), ground.Bool, 1)

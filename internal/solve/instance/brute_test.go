@@ -1,4 +1,4 @@
-package randinst
+package instance_test
 
 import (
 	"context"

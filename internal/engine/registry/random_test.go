@@ -1,4 +1,4 @@
-package randprob
+package registry_test
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// AddFunctions gives states of a problem that are not learned random functions, in place of what defines their next values.
+// addFunctions gives states of a problem that are not learned random functions, in place of what defines their next values.
 // It returns how many.
-func AddFunctions(p *factored.Problem, seed uint64) (added int) {
+func addFunctions(p *factored.Problem, seed uint64) (added int) {
 	g := rand.New(rand.NewPCG(seed, 0x66647002))
 	n := len(p.Variables)
 	for i := range n {

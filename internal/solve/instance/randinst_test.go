@@ -1,14 +1,11 @@
-package randinst
+package instance_test
 
 import (
 	"bytes"
-	"flag"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
-
-var instances = flag.Int("instances", 100, "number of random instances of each kind")
 
 // TestCompare checks brute force, the generators, the writers, and the reader and printer of
 // package instance against the external solvers.

@@ -1,11 +1,11 @@
-package embedded
+package instance_test
 
 import (
 	"flag"
 	"fmt"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/randinst"
+	"github.com/fdplan/fdplan/internal/solve/instance/embedded"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 )
 
@@ -19,7 +19,7 @@ var (
 func TestRandom(t *testing.T) {
 	for _, planes := range []bool{false, true} {
 		t.Run(fmt.Sprintf("planes=%v", planes), func(t *testing.T) {
-			randinst.Compare(t, New(Options{Solver: sat.Options{CuttingPlanes: planes}}), *instances, *variables)
+			Compare(t, embedded.New(embedded.Options{Solver: sat.Options{CuttingPlanes: planes}}), *instances, *variables)
 		})
 	}
 }

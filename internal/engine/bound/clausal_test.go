@@ -1,4 +1,4 @@
-package randprob
+package bound
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Clauses returns a random problem whose transitions are clauses, as those of a learned model may be: each says that a bit
+// clausal returns a random problem whose transitions are clauses, as those of a learned model may be: each says that a bit
 // is not changed in one direction unless variables have or do not have values, and what no clause speaks of is free. Most
 // variables have two bits, so that what one reads of another is a joint value.
-func Clauses(seed uint64) *factored.Problem {
+func clausal(seed uint64) *factored.Problem {
 	rng := rand.New(rand.NewPCG(seed, 0x66647003))
 	p := factored.NewProblem(fmt.Sprint("clauses ", seed))
 	add := func(kind factored.Kind, hi int64) {
