@@ -33,6 +33,44 @@ func (p *program) least(form *row) (bound float64, point []float64) {
 	return p.combined(form, t.duals()), t.point()
 }
 
+// newProgram is the program of rows within a box, but for those that hold all over it.
+func newProgram(vars []box, size float64, work *int64, lists ...[]row) *program {
+	p := &program{vars: vars, size: size, work: work}
+	for _, rows := range lists {
+		for i := range rows {
+			if _, most := rows[i].bounds(vars); most > 0 {
+				p.rows = append(p.rows, &rows[i])
+			}
+		}
+	}
+	return p
+}
+
+// empty reports whether no point of the box keeps all rows. False says nothing.
+func (p *program) empty() bool {
+	bound, _ := p.least(&row{})
+	return math.IsInf(bound, 1)
+}
+
+// deepest returns a point of the box whose rows are farthest below 0, relative to their greatest coefficients, as far as floats tell.
+func (p *program) deepest() []float64 {
+	const far = 1e6
+	t := len(p.vars)
+	deep := &program{vars: append(p.vars[:t:t], box{0, far}), size: max(p.size, far), work: p.work}
+	for _, r := range p.rows {
+		a := make([]float64, t+1)
+		copy(a, r.a)
+		for _, b := range r.a {
+			a[t] = max(a[t], math.Abs(b))
+		}
+		deep.rows = append(deep.rows, &row{r.c, a, r.e})
+	}
+	least := &row{a: make([]float64, t+1)}
+	least.a[t] = -1
+	_, point := deep.least(least)
+	return point
+}
+
 // combined is the least value in the box of a form and multiples of the rows, none of which is negative.
 func (p *program) combined(form *row, by []float64) float64 {
 	sum := row{c: form.c, a: make([]float64, len(p.vars)), e: form.e}
@@ -222,4 +260,21 @@ func (t *tableau) point() []float64 {
 		}
 	}
 	return out
+}
+
+// usedBy lists the variables that rows read, and the place of each of n variables there, -1 for none.
+func usedBy(rows []*row, n int) (used, place []int) {
+	place = make([]int, n)
+	for j := range place {
+		place[j] = -1
+	}
+	for _, r := range rows {
+		for j, a := range r.a {
+			if a != 0 && place[j] < 0 {
+				place[j] = len(used)
+				used = append(used, j)
+			}
+		}
+	}
+	return used, place
 }

@@ -135,8 +135,7 @@ func (t *Task) follows(c []int, low, high, d, sign int64) bool {
 		}
 		// v + err - x[c0] > d, or below -d: the end of the range only brings them nearer
 		past := r.sum(float64(d+1-sign*err), float64(-sign), v, float64(sign), x[c[0]])
-		no, _ := refuted(append(r.rows[:len(r.rows):len(r.rows)], past), r.vars, r.size)
-		return no
+		return newProgram(r.vars, r.size, &r.work, r.rows, []row{past}).empty()
 	})
 }
 

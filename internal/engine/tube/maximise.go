@@ -158,7 +158,7 @@ func (m *maximiser) context(n *node, i int) []row {
 		}
 	}
 	if c := m.most(); c != math.MaxInt64 {
-		out = append(out, m.plus(m.cost, float64(m.unit-c)))
+		out = append(out, m.cost.plus(float64(m.unit-c)))
 	}
 	return out
 }

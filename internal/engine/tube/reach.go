@@ -19,22 +19,41 @@ type Tube struct {
 	Sets   int // the greatest number of sets at a step
 }
 
-const (
-	mostSets = 32  // of a step; joining more to 12 made a tube three times as wide after 4 steps
-	mostCols = 240 // symbols of a set
-)
+// mostSets bounds the sets of a step; joining more to 12 made a tube three times as wide after 4 steps.
+const mostSets = 32
 
 // reacher computes the sets of a plan.
 type reacher struct {
 	t    *Task
-	cols int // symbols in use
+	vars []box // of the sets: each -1..1
+	work int64
+}
+
+// more adds a variable for each state, and returns the first.
+func (r *reacher) more() int {
+	n := len(r.vars)
+	for range r.t.States {
+		r.vars = append(r.vars, box{-1, 1})
+	}
+	return n
+}
+
+// below is an upper bound on a form over a set, or any bound that is at most enough.
+func (r *reacher) below(s *set, f row, enough float64) float64 {
+	_, most := f.bounds(r.vars)
+	if most <= enough || len(s.rows) == 0 {
+		return most
+	}
+	least := f.negated()
+	bound, _ := newProgram(r.vars, 1, &r.work, s.rows).least(&least)
+	return min(most, -bound)
 }
 
 // Reach computes a tube of a plan. What it says of rules and of the goal holds for all states between its bounds that
 // the system may come to; it may say that a rule may be broken where none is.
 func (t *Task) Reach(ctx context.Context, plan [][]int64) (*Tube, error) {
 	r := &reacher{t: t}
-	sets := []*set{r.start()}
+	sets := []*set{{x: constants(t.Start)}}
 	out := &Tube{}
 	before := t.Before
 	for k := 0; ; k++ {
@@ -45,32 +64,24 @@ func (t *Task) Reach(ctx context.Context, plan [][]int64) (*Tube, error) {
 		if k < len(plan) {
 			u = plan[k]
 		}
-		out.see(t, sets, k+1, u, before, k == len(plan))
+		out.see(r, sets, k+1, u, before, k == len(plan))
 		if k == len(plan) {
 			return out, nil
 		}
-		sets = r.step(sets, u, k+1)
+		sets = r.step(sets, constants(u), k+1)
 		before = u
 	}
 }
 
-func (r *reacher) start() *set {
-	s := &set{x: make([]form, len(r.t.Start))}
-	for i, v := range r.t.Start {
-		s.x[i] = form{c: float64(v)}
-	}
-	return s
-}
-
 // see notes what is known of step k.
-func (o *Tube) see(t *Task, sets []*set, k int, u, before []int64, last bool) {
-	n := len(t.States)
+func (o *Tube) see(r *reacher, sets []*set, k int, u, before []int64, last bool) {
+	t, n := r.t, len(r.t.States)
 	low, high := make([]int64, n), make([]int64, n)
 	for i := range n {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, s := range sets {
-			hi = max(hi, s.below(s.x[i], hi))
-			lo = min(lo, -s.below(negated(s.x[i]), -lo))
+			hi = max(hi, r.below(s, s.x[i], hi))
+			lo = min(lo, -r.below(s, s.x[i].negated(), -lo))
 		}
 		low[i], high[i] = max(t.States[i].Lo, int64(math.Ceil(lo))), min(t.States[i].Hi, int64(math.Floor(hi)))
 	}
@@ -83,7 +94,7 @@ func (o *Tube) see(t *Task, sets []*set, k int, u, before []int64, last bool) {
 			return
 		}
 		for _, s := range sets {
-			worst = max(worst, s.below(a.of(s.x, orZero(u, len(t.Actions))), worst))
+			worst = max(worst, r.below(s, a.over(s.x, constants(u), 1), worst))
 		}
 		excess = append(excess, worst)
 		if !a.beats(worst) && o.Broken == 0 {
@@ -115,11 +126,12 @@ func (a *Atom) beats(x float64) bool {
 	return x < 1/float64(a.D)*(1-8*eps) // its numerator is an integer
 }
 
-func orZero(u []int64, n int) []int64 {
-	if u == nil {
-		return make([]int64, n)
+// constants are the rows of numbers.
+func constants(x []int64) (out []row) {
+	for _, v := range x {
+		out = append(out, constant(v))
 	}
-	return u
+	return out
 }
 
 // part is a set in which some states have the same leaf everywhere.
@@ -129,10 +141,9 @@ type part struct {
 }
 
 // step returns sets that contain what a step leads to.
-func (r *reacher) step(sets []*set, u []int64, k int) []*set {
+func (r *reacher) step(sets []*set, u []row, k int) []*set {
 	var out []*set
-	base := r.cols
-	r.cols += len(r.t.States)
+	base := r.more()
 	for _, s := range sets {
 		parts := []part{{set: s}}
 		for i := range r.t.Next {
@@ -142,7 +153,7 @@ func (r *reacher) step(sets []*set, u []int64, k int) []*set {
 					next = append(next, part{p.set, append(p.leaves[:i:i], nil)})
 					continue
 				}
-				next = split(next, p, r.t.Next[i].Function, u)
+				next = r.split(next, p, r.t.Next[i].Function, u)
 			}
 			parts = next
 		}
@@ -153,65 +164,60 @@ func (r *reacher) step(sets []*set, u []int64, k int) []*set {
 			out = r.merge(out)
 		}
 	}
-	out = r.merge(out)
-	r.within(out)
-	r.reduce(out)
-	return out
+	return r.within(r.merge(out))
 }
 
 // within makes states that are wider than their range, but for rows, as wide as that, so that nothing grows without end.
-func (r *reacher) within(sets []*set) {
+func (r *reacher) within(sets []*set) []*set {
+	base := r.more()
 	for _, s := range sets {
 		for i := range s.x {
 			q := &r.t.States[i]
-			if width := float64(q.Hi - q.Lo); s.x[i].most()+negatedMost(&s.x[i]) > width+1 {
-				middle := form{c: float64(q.Lo+q.Hi) / 2} // exact, or half of an odd number
-				s.x[i] = middle.plus(r.cols+i, width/2)
+			if least, most := s.x[i].bounds(r.vars); most-least > float64(q.Hi-q.Lo)+1 {
+				middle := row{c: float64(q.Lo+q.Hi) / 2} // exact, or half of an odd number
+				s.x[i] = middle.spread(base+i, float64(q.Hi-q.Lo)/2)
 			}
 		}
 	}
-	r.cols += len(r.t.States)
+	return sets
 }
 
 // split appends the parts of p by leaf of f.
-func split(out []part, p part, f *Function, u []int64) []part {
+func (r *reacher) split(out []part, p part, f *Function, u []row) []part {
 	if f.If == nil {
 		n := len(p.leaves)
 		return append(out, part{p.set, append(p.leaves[:n:n], &f.Leaf)})
 	}
-	v := f.If.of(p.x, u)
-	if f.If.beats(p.below(v, -1e-9)) {
-		return split(out, p, f.Then, u)
+	v := f.If.over(p.x, u, 1)
+	if f.If.beats(r.below(p.set, v, -1e-9)) {
+		return r.split(out, p, f.Then, u)
 	}
-	if low := -p.below(negated(v), -1e-9); low > 0 || f.If.Strict && low >= 0 {
-		return split(out, p, f.Else, u)
+	if low := -r.below(p.set, v.negated(), -1e-9); low > 0 || f.If.Strict && low >= 0 {
+		return r.split(out, p, f.Else, u)
 	}
-	out = split(out, part{p.with(v), p.leaves}, f.Then, u)
-	return split(out, part{p.with(negated(v)), p.leaves}, f.Else, u)
+	out = r.split(out, part{p.with(v), p.leaves}, f.Then, u)
+	return r.split(out, part{p.with(v.negated()), p.leaves}, f.Else, u)
 }
 
 // apply returns what a part leads to, in as many sets as the ends of ranges cut it.
-func (r *reacher) apply(p part, u []int64, k, base int) []*set {
-	made := []*set{{x: nil, rows: p.rows}}
+func (r *reacher) apply(p part, u []row, k, base int) []*set {
+	made := []*set{{rows: p.rows}}
 	for i := range r.t.Next {
 		n := &r.t.Next[i]
-		var v form
+		var v row
 		low, high := float64(n.Low), float64(n.High)
 		if p.leaves[i] == nil {
-			v = form{c: float64(n.given(k))}
-		} else if v = p.leaves[i].of(p.x, u); !p.leaves[i].exact() {
+			v = constant(n.given(k))
+		} else if v = p.leaves[i].over(p.x, u, 1); !p.leaves[i].exact() {
 			low, high = low-.5, high+.5
 		}
-		radius := (high - low) / 2
-		v.c += (low + high) / 2
-		if v.e > 0 || (low+high)/2 != 0 && v.c != math.Trunc(v.c) {
-			radius = up(radius+v.e, radius+v.e+math.Abs(v.c), 2)
+		if low+high != 0 {
+			v = v.plus((low + high) / 2)
 		}
-		v.e = 0
-		v = v.plus(base+i, radius)
+		v = v.spread(base+i, (high-low)/2)
 		var next []*set
 		for _, s := range made {
-			next = append(next, clamp(s, v, &r.t.States[i])...)
+			next = append(next, r.clamp(s, v, &r.t.States[i])...)
 		}
 		made = next
 	}
@@ -219,21 +225,19 @@ func (r *reacher) apply(p part, u []int64, k, base int) []*set {
 }
 
 // clamp appends a state to a set that is being made, cut off at the ends of its range.
-func clamp(s *set, v form, q *Quantity) (out []*set) {
-	add := func(s *set, v form) { out = append(out, &set{append(s.x[:len(s.x):len(s.x)], v), s.rows}) }
+func (r *reacher) clamp(s *set, v row, q *Quantity) (out []*set) {
+	add := func(s *set, v row) { out = append(out, &set{append(s.x[:len(s.x):len(s.x)], v), s.rows}) }
 	lo, hi := float64(q.Lo), float64(q.Hi)
-	above, below := s.below(v, hi) > hi, s.below(negated(v), -lo) > -lo
+	above, below := r.below(s, v, hi) > hi, r.below(s, v.negated(), -lo) > -lo
 	inner := s
 	if above {
-		over := v
-		over.c -= hi // exact within what up allows for: with rounds outward
-		add(s.with(negated(over)), form{c: hi})
+		over := v.plus(-hi)
+		add(s.with(over.negated()), constant(q.Hi))
 		inner = inner.with(over)
 	}
 	if below {
-		under := negated(v)
-		under.c += lo
-		add(s.with(negated(under)), form{c: lo})
+		under := v.negated().plus(lo)
+		add(s.with(under.negated()), constant(q.Lo))
 		inner = inner.with(under)
 	}
 	add(inner, v)
@@ -242,6 +246,7 @@ func clamp(s *set, v form, q *Quantity) (out []*set) {
 
 // merge joins the nearest sets until there are few.
 func (r *reacher) merge(sets []*set) []*set {
+	base := r.more()
 	for len(sets) > mostSets {
 		a, b, least := 0, 1, math.Inf(1)
 		for i := range sets {
@@ -255,10 +260,20 @@ func (r *reacher) merge(sets []*set) []*set {
 				}
 			}
 		}
-		sets[a] = join(sets[a], sets[b], r.cols)
-		r.cols += len(r.t.States)
+		sets[a] = r.join(sets[a], sets[b], base)
 		sets[b] = sets[len(sets)-1]
 		sets = sets[:len(sets)-1]
 	}
 	return sets
+}
+
+// join returns a set that contains a and b, by variables in common. Those from base on are of its states alone.
+func (r *reacher) join(a, b *set, base int) *set {
+	out := &set{x: make([]row, len(a.x))}
+	for i := range out.x {
+		half := sum(0, .5, a.x[i], -.5, b.x[i], 1)
+		least, most := half.bounds(r.vars)
+		out.x[i] = sum(0, .5, a.x[i], .5, b.x[i], 1).spread(base+i, max(most, -least))
+	}
+	return out
 }

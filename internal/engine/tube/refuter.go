@@ -2,7 +2,6 @@ package tube
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -25,7 +24,8 @@ type refuter struct {
 	added    int       // courses beside the first ones, at most
 	depth    int       // of these, at hand
 	x        []row     // where steps begin
-	point    []float64 // values of the variables at which the rows hold, as far as floats tell
+	point    []float64 // values of the variables
+	work     int64
 }
 
 // variable adds one.
@@ -42,8 +42,6 @@ func (r *refuter) integer(lo, hi int64) row {
 	}
 	return r.variable(float64(lo), float64(hi))
 }
-
-func constant(x int64) row { return row{c: float64(x)} }
 
 // greatest is the magnitude that no variable exceeds.
 func (m *Model) greatest() float64 {
@@ -82,7 +80,11 @@ const mostAdded, mostTried = 2, 81
 
 // another refutes the rows at hand with one more course of errors: the one that breaks most at the point where they hold.
 func (r *refuter) another() bool {
-	if r.depth >= r.most || r.point == nil || r.ctx == nil {
+	if r.depth >= r.most || r.ctx == nil {
+		return false
+	}
+	r.point = newProgram(r.vars, r.size, &r.work, r.rows).deepest()
+	if r.point == nil {
 		return false
 	}
 	worst, most := [][]int64(nil), 1e-6
@@ -115,8 +117,8 @@ func (r *refuter) another() bool {
 	if worst == nil {
 		return false
 	}
-	outer, point := r.courses, r.point
-	defer func() { r.courses, r.point, r.depth = outer, point, r.depth-1 }()
+	outer := r.courses
+	defer func() { r.courses, r.depth = outer, r.depth-1 }()
 	r.courses, r.depth = [][][]int64{worst}, r.depth+1
 	r.added = max(r.added, r.depth)
 	return r.step(0, 0, [][]row{r.x}, r.u)
@@ -179,35 +181,16 @@ func (r *refuter) between(a, b row, low, high int64) {
 }
 
 // sum returns k + f*a + g*b.
-func (r *refuter) sum(k, f float64, a row, g float64, b row) row {
-	out := row{c: k, a: make([]float64, max(len(a.a), len(b.a)))}
-	out.add(f, &a, r.size)
-	out.add(g, &b, r.size)
-	return out
-}
+func (r *refuter) sum(k, f float64, a row, g float64, b row) row { return sum(k, f, a, g, b, r.size) }
 
 // over returns the values of a form.
-func (r *refuter) over(l *Linear, x, u []row) row {
-	d := float64(l.D)
-	out := row{c: float64(l.C) / d, a: make([]float64, len(r.vars)), e: math.Abs(float64(l.C)/d) * eps}
-	for i, a := range l.X {
-		if a != 0 {
-			out.add(float64(a)/d, &x[i], r.size)
-		}
-	}
-	for j := range u {
-		if b := l.U[j]; b != 0 {
-			out.add(float64(b)/d, &u[j], r.size)
-		}
-	}
-	return out
-}
+func (r *refuter) over(l *Linear, x, u []row) row { return l.over(x, u, r.size) }
 
 // holds returns the row of an atom over integers: strict, its numerator is at most -1.
 func (r *refuter) holds(a *Atom, x, u []row) row {
 	out := r.over(&a.Linear, x, u)
 	if a.Strict {
-		out = r.plus(out, 1/float64(a.D))
+		out = out.plus(1 / float64(a.D))
 	}
 	return out
 }
@@ -221,12 +204,10 @@ func (r *refuter) under(rows []row, then func() bool) bool {
 		if r.cases > mostCases || r.ctx != nil && r.ctx.Err() != nil {
 			return false
 		}
-		no, point := refuted(r.rows, r.vars, r.size)
-		if no {
+		if newProgram(r.vars, r.size, &r.work, r.rows).empty() {
 			r.cases++
 			return true
 		}
-		r.point = point
 	}
 	return then()
 }
@@ -284,7 +265,7 @@ func (r *refuter) state(s, c, i int, next []row, at, u [][]row) bool {
 		if r.anywhere {
 			v = r.integer(slices.Min(n.Given), slices.Max(n.Given))
 		}
-		return then(r.plus(v, float64(r.courses[c][s][i])))
+		return then(v.plus(float64(r.courses[c][s][i])))
 	}
 	return r.leaf(n.Function, at[c], u[s], func(l *Linear) bool {
 		vars := len(r.vars)
@@ -293,15 +274,8 @@ func (r *refuter) state(s, c, i int, next []row, at, u [][]row) bool {
 		if !l.exact() {
 			v = r.sum(0, 1, v, 1, r.variable(-.5, .5))
 		}
-		return then(r.plus(v, float64(r.courses[c][s][i])))
+		return then(v.plus(float64(r.courses[c][s][i])))
 	})
-}
-
-// plus adds a number.
-func (r *refuter) plus(v row, x float64) row {
-	out := row{v.c + x, v.a, v.e}
-	out.e = up(out.e, out.e+math.Abs(out.c)+math.Abs(x), 2)
-	return out
 }
 
 // leaf goes on with every leaf of f that is possible.

@@ -15,7 +15,6 @@ type relaxation struct {
 	steps []int   // of the variables
 	cost  row     // of all steps
 	fixed int     // rows that hold for every plan
-	work  int64
 }
 
 // link is the next value of a state.
@@ -111,16 +110,7 @@ func (r *relaxation) ended(f *Function, s, i int) *Function {
 
 // lp is the program of rows within a box.
 func (r *relaxation) lp(vars []box, lists ...[]row) *program {
-	p := &program{vars: vars, size: r.size, work: &r.work}
-	for _, rows := range lists {
-		for i := range rows {
-			least, most := rows[i].bounds(vars)
-			if most > 0 || least > 0 {
-				p.rows = append(p.rows, &rows[i])
-			}
-		}
-	}
-	return p
+	return newProgram(vars, r.size, &r.work, lists...)
 }
 
 // possible returns the function without the forms that rows exclude, and the forms that are left; nil where none is.
@@ -138,7 +128,7 @@ func (r *relaxation) possible(l *link, f *Function, vars []box, rows, tests []ro
 		with := tests
 		if most > 0 {
 			with = append(tests[:len(tests):len(tests)], test)
-			if bound, _ := r.lp(vars, rows, with).least(&row{}); math.IsInf(bound, 1) {
+			if r.lp(vars, rows, with).empty() {
 				return nil, nil
 			}
 		}
@@ -214,10 +204,10 @@ func (r *relaxation) tighten(l *link, d *decided, vars []box, rows []row) *decid
 			}
 		}
 		above, below := r.sum(-hi-half, 1, y, -1, p.value), r.sum(lo-half, -1, y, 1, p.value)
-		out.rows = append(out.rows, r.plus(above, 0), r.plus(below, 0))
+		out.rows = append(out.rows, above.plus(0), below.plus(0))
 	}
 	lp, v := r.lp(vars, rows, out.rows), &vars[l.variable]
-	minus := r.sum(0, -1, y, 0, row{})
+	minus := y.negated()
 	least, _ := lp.least(&y)
 	most, _ := lp.least(&minus)
 	if math.IsInf(least, 1) || math.IsInf(most, 1) {
