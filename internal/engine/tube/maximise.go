@@ -109,20 +109,14 @@ func (m *maximiser) root() *node {
 	for i := range m.links {
 		n.parts = append(n.parts, &decided{f: m.links[i].whole})
 	}
-	for range narrowings {
-		before := slices.Clone(n.vars)
-		for i := range m.links {
-			if m.ctx.Err() != nil {
-				return nil
-			}
-			if n.parts[i] = m.tighten(&m.links[i], n.parts[i], n.vars, m.context(n, i)); n.parts[i] == nil {
-				return m.none()
-			}
-			m.tell()
+	for i := range m.links {
+		if m.ctx.Err() != nil {
+			return nil
 		}
-		if slices.Equal(before, n.vars) {
-			break
+		if n.parts[i] = m.tighten(&m.links[i], n.parts[i], n.vars, m.context(n, i)); n.parts[i] == nil {
+			return m.none()
 		}
+		m.tell()
 	}
 	if !m.settle(n) {
 		return m.none()
@@ -130,9 +124,6 @@ func (m *maximiser) root() *node {
 	m.raise(-n.cost)
 	return n
 }
-
-// narrowings is how often the ranges of all values are narrowed before the search begins.
-const narrowings = 3
 
 // none notes that nothing is left; it returns nil.
 func (m *maximiser) none() *node {

@@ -12,7 +12,6 @@ type relaxation struct {
 	refuter
 	at    [][]row // the states of each step, the start first
 	links []link  // by steps
-	steps []int   // of the variables
 	cost  row     // of all steps
 	fixed int     // rows that hold for every plan
 }
@@ -44,14 +43,6 @@ func (t *Task) relax(horizon int, reward *Linear) *relaxation {
 	r := &relaxation{refuter: refuter{t: t, k: horizon}}
 	x, u := r.begin()
 	r.u, r.at, r.cost = u, [][]row{x}, constant(0)
-	r.steps = make([]int, len(r.vars))
-	for s := range u {
-		for j := range u[s] {
-			if k := len(u[s][j].a) - 1; k >= 0 {
-				r.steps[k] = s
-			}
-		}
-	}
 	for s := range horizon {
 		var next []row
 		for i := range t.States {
@@ -90,7 +81,6 @@ func (r *relaxation) follow(s, i int) row {
 		}
 	}
 	v := r.variable(float64(q.Lo), float64(q.Hi))
-	r.steps = append(r.steps, s+1)
 	r.links = append(r.links, link{s, i, len(r.vars) - 1, r.ended(n.Function, s, i)})
 	return v
 }
@@ -145,23 +135,6 @@ func (r *relaxation) possible(l *link, f *Function, vars []box, rows, tests []ro
 	return &Function{If: f.If, Then: yes, Else: other}, append(a, b...)
 }
 
-// memory is how many steps back rows are looked at for the difference of two forms.
-const memory = 6
-
-// recent returns the rows on steps from one on.
-func (r *relaxation) recent(rows []row, from int) (out []row) {
-	for i := range rows {
-		is := true
-		for j, a := range rows[i].a {
-			is = is && (a == 0 || r.steps[j] >= from)
-		}
-		if is {
-			out = append(out, rows[i])
-		}
-	}
-	return out
-}
-
 // mostPieces bounds the forms that a value is bounded around.
 const mostPieces = 4
 
@@ -175,7 +148,6 @@ func (r *relaxation) tighten(l *link, d *decided, vars []box, rows []row) *decid
 	out := &decided{f: f, tests: d.tests, rows: slices.Clone(d.tests), exact: len(pieces) == 1}
 	y := row{a: make([]float64, l.variable+1)}
 	y.a[l.variable] = 1
-	near := r.recent(rows, l.step-memory)
 	half := 0.0
 	for i := range pieces {
 		if !pieces[i].leaf.exact() {
@@ -192,7 +164,7 @@ func (r *relaxation) tighten(l *link, d *decided, vars []box, rows []row) *decid
 			if j == i {
 				continue
 			}
-			lp := r.lp(vars, near, d.tests, pieces[j].tests)
+			lp := r.lp(vars, rows, d.tests, pieces[j].tests)
 			over, under := r.sum(0, 1, pieces[j].value, -1, p.value), r.sum(0, -1, pieces[j].value, 1, p.value)
 			least, _ := lp.least(&over)
 			most, _ := lp.least(&under)
