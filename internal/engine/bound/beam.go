@@ -30,8 +30,6 @@ type beam struct {
 	bits    []int8  // by variable: the pending bits of the node at hand
 	sums    []int64 // by rule
 	touched []int32 // rules whose sums are not 0
-	newSums []int64 // by rule on states: uses of the new values
-	newOf   []int32
 	key     []uint32
 	next    []int32
 	bytes   []byte
@@ -43,7 +41,7 @@ func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int6
 	return &beam{
 		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pause: func() {},
 		carry: carries{ids: map[string]uint32{}},
-		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), newSums: make([]int64, len(f.s.rules)),
+		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)),
 		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(),
 	}
 }

@@ -39,7 +39,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if b.price.after != nil {
 				bound += b.price.after[m.to]
 			}
-			if bound > b.limit || !b.keepsRules(k, id, v, i, m) {
+			if bound > b.limit || !b.keepsRules(k, o.uses[id][v][i]) {
 				continue
 			}
 			copy(b.key, key)
@@ -62,29 +62,9 @@ func (b *beam) open(k int, key []uint32) {
 	for i, v := range o.pending[k] {
 		b.bits[v] = int8(data[i/32] >> (i % 32) & 1)
 	}
-	if words > 0 || len(data) > 0 {
-		for i := words; i < len(data); i += 2 {
-			b.sums[data[i]] = int64(data[i+1])
-			b.touched = append(b.touched, data[i])
-		}
-	}
-	if !b.f.hasInvariant {
-		return
-	}
-	for _, id := range o.group[:k] {
-		if uses := b.f.parts[id].nowUse; uses != nil {
-			b.addInvariants(uses[key[id]])
-		}
-	}
-}
-
-// addInvariants counts the uses of rules on states by a new value.
-func (b *beam) addInvariants(uses []use) {
-	for _, u := range uses {
-		if k := b.f.rels[u.rel].rule; k >= 0 && b.f.s.invariant[k] {
-			b.newSums[k] += u.coef
-			b.newOf = append(b.newOf, int32(k))
-		}
+	for i := words; i < len(data); i += 2 {
+		b.sums[data[i]] = int64(data[i+1])
+		b.touched = append(b.touched, data[i])
 	}
 }
 
@@ -93,10 +73,7 @@ func (b *beam) shut() {
 	for _, k := range b.touched {
 		b.sums[k] = 0
 	}
-	for _, k := range b.newOf {
-		b.newSums[k] = 0
-	}
-	b.touched, b.newOf = b.touched[:0], b.newOf[:0]
+	b.touched = b.touched[:0]
 }
 
 // forced returns the places in a group's reads whose bits are decided, and their values.
@@ -141,9 +118,7 @@ func (o *order) isPending(k int, v int32) bool {
 }
 
 // keepsRules reports whether a move leaves every rule in reach.
-func (b *beam) keepsRules(k int, id int32, v uint32, i int, m *move) bool {
-	f, o := b.f, b.o
-	uses := o.uses[id][v][i]
+func (b *beam) keepsRules(k int, uses rulesOf) bool {
 	ok := true
 	for _, u := range uses {
 		b.sums[u.rel] += u.coef
@@ -151,16 +126,13 @@ func (b *beam) keepsRules(k int, id int32, v uint32, i int, m *move) bool {
 	for _, u := range uses {
 		ok = ok && b.inReach(k, u.rel)
 	}
-	for _, c := range o.critical[k] {
+	for _, c := range b.o.critical[k] {
 		ok = ok && b.inReach(k, c)
 	}
 	for _, u := range uses {
 		b.sums[u.rel] -= u.coef
 	}
-	if !ok || !f.hasInvariant {
-		return ok
-	}
-	return b.keepsInvariants(k, id, m)
+	return ok
 }
 
 // inReach reports whether the groups after position k can still keep a rule.
@@ -168,36 +140,6 @@ func (b *beam) inReach(k int, rule int32) bool {
 	e := &b.f.rels[b.o.relOf[rule]]
 	s := b.sums[rule]
 	return s+b.o.restMin[k+1][rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule] >= e.limit)
-}
-
-// keepsInvariants reports whether a new value leaves every rule on states in reach.
-func (b *beam) keepsInvariants(k int, id int32, m *move) bool {
-	f, o := b.f, b.o
-	var uses []use
-	if w := f.parts[id].nowUse; w != nil {
-		uses = w[m.to]
-	}
-	sign := int64(1)
-	add := func() {
-		for _, u := range uses {
-			if rule := f.rels[u.rel].rule; rule >= 0 && f.s.invariant[rule] {
-				b.newSums[rule] += sign * u.coef
-			}
-		}
-	}
-	add()
-	ok := true
-	for _, rule := range o.invariants[id] {
-		e := &f.rels[o.relOf[rule]]
-		s := b.newSums[rule]
-		if s+o.invariantMin[k+1][rule] > e.limit || e.equal && s+o.invariantMax[k+1][rule] < e.limit {
-			ok = false
-			break
-		}
-	}
-	sign = -1
-	add()
-	return ok
 }
 
 // carried numbers what must be remembered after a move at position k.
@@ -215,12 +157,12 @@ func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
 	}
 	for n, w := range pending {
 		var bit bool
-		if at := slices.Index(g.reads, w); at >= 0 && f.s.home[w] >= 0 && f.r.role[w] != now {
-			bit = m.reads>>at&1 == 1
-		} else if f.r.role[w] == now && f.s.home[w] == id {
-			at := g.index(w)
-			bit = g.values[v][at/64]>>(at%64)&1 == 1
-		} else {
+		switch s := o.sources[k][n]; {
+		case s.read >= 0:
+			bit = m.reads>>s.read&1 == 1
+		case s.own >= 0:
+			bit = g.values[v][s.own/64]>>(s.own%64)&1 == 1
+		default:
 			bit = b.bits[w] == 1
 		}
 		if bit {

@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -43,15 +42,14 @@ type part struct {
 // A joint step is one move of each group such that all relations hold. It is
 // exact: these are the steps of the problem.
 type Factors struct {
-	r            *relation
-	s            *structure
-	parts        []part
-	rels         []rel
-	horizon      int
-	constant     int64 // minus the reward of a step that nothing changes
-	hasInvariant bool  // some rule is on states alone
-	priceCap     int64 // no price is higher, so that sums stay inside 64 bits
-	step         int64 // costs of plans are constant*horizon plus a multiple of step
+	r        *relation
+	s        *structure
+	parts    []part
+	rels     []rel
+	horizon  int
+	constant int64 // minus the reward of a step that nothing changes
+	priceCap int64 // no price is higher, so that sums stay inside 64 bits
+	step     int64 // costs of plans are constant*horizon plus a multiple of step
 }
 
 // New cuts a problem into groups. It gives ErrNoGroups where that does not
@@ -81,7 +79,6 @@ func newFactors(r *relation, s *structure, groups []*local, constant int64) (*Fa
 	if f.tooBig() {
 		return nil, ErrNoGroups
 	}
-	f.hasInvariant = slices.Contains(s.invariant, true)
 	f.addRules()
 	f.addAgreements()
 	f.addTimes()

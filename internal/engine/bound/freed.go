@@ -18,10 +18,8 @@ type freed struct {
 	rest      []int64 // [t-1]: what the moves of the others cost from step t on, with prices
 	before    []int64 // [t-1]: what they cost before step t, without
 	rules     []int32 // that the free groups use
-	states    []int32 // rules on states that they use
 	equations []int32 // rules that are
-	needed    []int32 // rules on states that are equations, or that the free groups must use at the step at hand
-	critical  []int32 // other rules that the free groups must use at the step at hand
+	critical  []int32 // rules that the free groups must use at the step at hand
 	key       int32   // the equation by which the last group's moves are looked up; -1 for none
 
 	// Of the step at hand:
@@ -103,13 +101,9 @@ func (d *freed) prepare() {
 	}
 	for _, id := range r.free {
 		for _, k := range r.rulesOf[id] {
-			if f.s.invariant[k] {
-				d.states = insert(d.states, k)
-			} else {
-				d.rules = insert(d.rules, k)
-				if f.rels[r.ofRule[k]].equal {
-					d.equations = insert(d.equations, k)
-				}
+			d.rules = insert(d.rules, k)
+			if f.rels[r.ofRule[k]].equal {
+				d.equations = insert(d.equations, k)
 			}
 		}
 	}
@@ -146,24 +140,6 @@ func (d *freed) list() {
 	for _, k := range d.rules {
 		if d.room[k] < 0 {
 			d.critical = append(d.critical, k)
-		}
-	}
-	for _, k := range d.states {
-		d.room[k] = f.rels[d.ofRule[k]].limit - d.standing[t+1][k]
-		for _, id := range d.free {
-			if uses := f.parts[id].nowUse; uses != nil {
-				for _, u := range uses[d.plan.values[t+1][id]] {
-					if u.rel == d.ofRule[k] {
-						d.room[k] += u.coef
-					}
-				}
-			}
-		}
-	}
-	d.needed = d.needed[:0]
-	for _, k := range d.states {
-		if d.room[k] < 0 || f.rels[d.ofRule[k]].equal {
-			d.needed = append(d.needed, k)
 		}
 	}
 	d.moves = d.moves[:0]
@@ -259,7 +235,7 @@ func (d *freed) sees(i int, m *move, j int, n *move) bool {
 // good a plan.
 func (d *freed) reach(cost int64) {
 	f, t := d.f, d.t
-	d.work += int64(1 + len(d.equations) + len(d.states)/16)
+	d.work += int64(1 + len(d.equations) + len(d.rules)/16)
 	if !d.keepsRules() {
 		return
 	}
@@ -274,7 +250,7 @@ func (d *freed) reach(cost int64) {
 		}
 		lowest += left
 	}
-	if lowest > d.plan.cost*d.reoptimizer.t.Scale || len(d.states) > 0 && !d.keepsStates() {
+	if lowest > d.plan.cost*d.reoptimizer.t.Scale {
 		return
 	}
 	next := d.layers[t+1]
@@ -309,35 +285,6 @@ func (d *freed) keepsRules() bool {
 		}
 	}
 	return true
-}
-
-// keepsStates reports whether the new values keep the rules on states: those that they use, and those
-// that must be used.
-func (d *freed) keepsStates() bool {
-	d.eachState(func(k int32, coef int64) { d.room[k] -= coef })
-	ok := true
-	d.eachState(func(k int32, _ int64) { ok = ok && d.room[k] >= 0 })
-	for _, k := range d.needed {
-		ok = ok && (d.room[k] == 0 || d.room[k] > 0 && !d.f.rels[d.ofRule[k]].equal)
-	}
-	d.eachState(func(k int32, coef int64) { d.room[k] += coef })
-	return ok
-}
-
-// eachState visits what the new values use of rules on states.
-func (d *freed) eachState(visit func(rule int32, coef int64)) {
-	f := d.f
-	for i, id := range d.free {
-		uses := f.parts[id].nowUse
-		if uses == nil {
-			continue
-		}
-		for _, u := range uses[f.parts[id].moves[d.now[i]][d.chose[i]].to] {
-			if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] {
-				visit(int32(k), u.coef)
-			}
-		}
-	}
 }
 
 // take makes the best way the plan's; false if it is not as good, or changes nothing.

@@ -12,7 +12,8 @@ type order struct {
 	// pending are the shared bits that an earlier group than the position
 	// decides and one from there on reads: variables, ascending.
 	pending [][]int32
-	rules   [][]int32 // by group: the rules that its moves use, but for those on states
+	sources [][]source // by position: where the bits come from that are pending after it
+	rules   [][]int32  // by group: the rules that its moves use
 	uses    [][][]rulesOf
 	relOf   []int32 // by rule: the relation that states it
 	// critical are the rules that must be looked at for every move.
@@ -22,12 +23,9 @@ type order struct {
 	// swapped with that one; same are all sets of such groups.
 	interchangeable [][]int32
 	same            [][]int32
-	// The same of the rules on states alone, which are judged by new values.
-	invariants                 [][]int32 // by group
-	invariantMin, invariantMax [][]int64 // by position
 }
 
-// rulesOf lists what a move uses of rules.
+// rulesOf lists what a move uses of rules; of those on states alone, by the value that it leads to.
 type rulesOf []use
 
 // newOrder lays out a search. Groups that share much stand next to each other.
@@ -46,7 +44,6 @@ func (f *Factors) newOrder(turn int) *order {
 	}
 	o.countUses()
 	o.findCritical()
-	o.findInvariants()
 	o.findPending()
 	o.findInterchangeable()
 	return o
@@ -134,68 +131,75 @@ func (o *order) arrange(turn int) {
 	}
 }
 
-// countUses lists what each move uses of the rules that are judged when moves
-// are chosen, and how much the groups from each position on use.
+// countUses lists what each move uses of the rules, and how much the groups from each position on use.
 func (o *order) countUses() {
 	f := o.f
-	rules := len(f.s.rules)
-	o.rules = make([][]int32, len(f.parts))
-	o.uses = make([][][]rulesOf, len(f.parts))
-	n := len(o.group)
+	rules, n := len(f.s.rules), len(o.group)
+	o.rules, o.uses = make([][]int32, len(f.parts)), make([][][]rulesOf, len(f.parts))
 	o.restMin, o.restMax = make([][]int64, n+1), make([][]int64, n+1)
 	o.restMin[n], o.restMax[n] = make([]int64, rules), make([]int64, rules)
 	for k := n - 1; k >= 0; k-- {
 		id := o.group[k]
 		o.restMin[k], o.restMax[k] = slices.Clone(o.restMin[k+1]), slices.Clone(o.restMax[k+1])
-		least, most, seen := o.countGroup(id)
-		for i := range rules {
-			o.restMin[k][i] += least[i]
-			o.restMax[k][i] += most[i]
-			if seen[i] {
-				o.rules[id] = append(o.rules[id], int32(i))
+		for rule, r := range o.countGroup(id) {
+			if r.moves == 0 {
+				continue
 			}
+			if r.moves < f.parts[id].total {
+				r.least, r.most = min(r.least, 0), max(r.most, 0)
+			}
+			o.restMin[k][rule] += r.least
+			o.restMax[k][rule] += r.most
+			o.rules[id] = append(o.rules[id], int32(rule))
 		}
 	}
 }
 
-// countGroup does so for one group. The ranges of uses include 0.
-func (o *order) countGroup(id int32) (least, most []int64, seen []bool) {
+// extent is how much the moves of a group use of a rule.
+type extent struct {
+	moves       int // that use it
+	least, most int64
+}
+
+// countGroup does so for one group.
+func (o *order) countGroup(id int32) []extent {
 	f := o.f
 	g := &f.parts[id]
-	rules := len(f.s.rules)
-	least, most, seen = make([]int64, rules), make([]int64, rules), make([]bool, rules)
-	sum := make([]int64, rules)
+	out, sum := make([]extent, len(f.s.rules)), make([]int64, len(f.s.rules))
 	var touched []int32
-	add := func(uses []use) {
+	add := func(uses []use, states bool) {
 		for _, u := range uses {
-			k := f.rels[u.rel].rule
-			if k < 0 || f.s.invariant[k] {
-				continue
-			}
-			if sum[k] == 0 {
+			if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] == states {
 				touched = append(touched, int32(k))
+				sum[k] += u.coef
 			}
-			sum[k] += u.coef
 		}
 	}
 	o.uses[id] = make([][]rulesOf, len(g.values))
 	for v := range g.moves {
 		o.uses[id][v] = make([]rulesOf, len(g.moves[v]))
 		for i := range g.moves[v] {
+			m := &g.moves[v][i]
 			touched = touched[:0]
-			f.eachUse(g, int32(v), &g.moves[v][i], add)
+			f.eachUse(g, int32(v), m, func(uses []use) { add(uses, false) })
+			if g.nowUse != nil {
+				add(g.nowUse[m.to], true)
+			}
 			for _, k := range touched {
-				if sum[k] == 0 {
+				c := sum[k]
+				if c == 0 {
 					continue
 				}
-				o.uses[id][v][i] = append(o.uses[id][v][i], use{k, sum[k]})
-				least[k], most[k] = min(least[k], sum[k]), max(most[k], sum[k])
-				seen[k] = true
-				sum[k] = 0
+				o.uses[id][v][i] = append(o.uses[id][v][i], use{k, c})
+				r := &out[k]
+				if r.moves == 0 {
+					r.least, r.most = c, c
+				}
+				r.moves, r.least, r.most, sum[k] = r.moves+1, min(r.least, c), max(r.most, c), 0
 			}
 		}
 	}
-	return least, most, seen
+	return out
 }
 
 // findPending lists which shared bits must be remembered at each position.
@@ -229,80 +233,40 @@ func (o *order) findPending() {
 			o.pending[k] = append(o.pending[k], v)
 		}
 	}
+	for k, id := range o.group {
+		g := &f.parts[id]
+		var list []source
+		for _, v := range o.pending[k+1] {
+			s := source{-1, -1}
+			if at := slices.Index(g.reads, v); at >= 0 && f.r.role[v] != now {
+				s.read = int32(at)
+			} else if f.r.role[v] == now && f.s.home[v] == id {
+				s.own = int32(g.index(v))
+			}
+			list = append(list, s)
+		}
+		o.sources = append(o.sources, list)
+	}
 }
 
+// source is the place of a bit in what the group that is decided reads, or in its own value before; -1 where it is not there.
+type source struct{ read, own int32 }
+
 // findCritical lists for each position the rules that a group could break by
-// using nothing of them.
+// using nothing of them: it was counted on to use less, or more of an equation.
 func (o *order) findCritical() {
 	f := o.f
-	before := make([]int64, len(f.s.rules)) // the most that the groups up to a position use
 	o.critical = make([][]int32, len(o.group))
 	for k, id := range o.group {
 		for _, i := range o.rules[id] {
-			before[i] += o.restMax[k][i] - o.restMax[k+1][i]
-		}
-		for _, i := range o.rules[id] {
-			e := &f.rels[o.relOf[i]]
-			if e.equal || before[i]+o.restMin[k+1][i] > e.limit {
+			if o.restMin[k][i] < o.restMin[k+1][i] || f.rels[o.relOf[i]].equal && o.restMax[k][i] > o.restMax[k+1][i] {
 				o.critical[k] = append(o.critical[k], i)
 			}
 		}
 	}
 	for i := range f.s.rules {
 		e := &f.rels[o.relOf[i]]
-		if !f.s.invariant[i] && (o.restMin[0][i] > e.limit || e.equal && o.restMax[0][i] < e.limit) {
-			o.impossible = true
-		}
-	}
-}
-
-// findInvariants lists, for the rules on states alone, which groups' values use them
-// and how much those from each position on do.
-func (o *order) findInvariants() {
-	f := o.f
-	n, rules := len(o.group), len(f.s.rules)
-	o.invariants = make([][]int32, len(f.parts))
-	least, most := make([][]int64, len(f.parts)), make([][]int64, len(f.parts))
-	for id := range f.parts {
-		g := &f.parts[id]
-		least[id], most[id] = make([]int64, rules), make([]int64, rules)
-		sums := make([]int64, rules)
-		seen := make([]bool, rules)
-		for v := range g.nowUse {
-			for _, u := range g.nowUse[v] {
-				if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] {
-					seen[k] = true
-					sums[k] += u.coef
-				}
-			}
-			for k := range sums {
-				if v == 0 {
-					least[id][k], most[id][k] = sums[k], sums[k]
-				}
-				least[id][k], most[id][k] = min(least[id][k], sums[k]), max(most[id][k], sums[k])
-				sums[k] = 0
-			}
-		}
-		for k := range seen {
-			if seen[k] {
-				o.invariants[id] = append(o.invariants[id], int32(k))
-			}
-		}
-	}
-	o.invariantMin, o.invariantMax = make([][]int64, n+1), make([][]int64, n+1)
-	o.invariantMin[n], o.invariantMax[n] = make([]int64, rules), make([]int64, rules)
-	for k := n - 1; k >= 0; k-- {
-		o.invariantMin[k], o.invariantMax[k] = slices.Clone(o.invariantMin[k+1]), slices.Clone(o.invariantMax[k+1])
-		for i := range rules {
-			o.invariantMin[k][i] += least[o.group[k]][i]
-			o.invariantMax[k][i] += most[o.group[k]][i]
-		}
-	}
-	for i := range rules {
-		e := &f.rels[o.relOf[i]]
-		if f.s.invariant[i] && (o.invariantMin[0][i] > e.limit || e.equal && o.invariantMax[0][i] < e.limit) {
-			o.impossible = true
-		}
+		o.impossible = o.impossible || o.restMin[0][i] > e.limit || e.equal && o.restMax[0][i] < e.limit
 	}
 }
 

@@ -173,7 +173,6 @@ type reoptimizer struct {
 	uses     [][][]rulesOf
 	watchers [][]int32 // by variable: groups that read it
 	used     [][]int64 // [t-1][rule]: by all moves of the plan
-	standing [][]int64 // [t-1][rule]: by the plan's values, of rules on states
 	size     int       // joint values at most
 	rulesOf  [][]int32 // by group: those that it uses
 	pairsOf  map[[2]int32][]pair
@@ -243,20 +242,6 @@ func (r *reoptimizer) count() {
 			}
 		}
 		r.used = append(r.used, used)
-	}
-	r.standing = r.standing[:0]
-	for t := range r.f.horizon + 1 {
-		sum := make([]int64, len(r.f.s.rules))
-		for id := range r.f.parts {
-			if uses := r.f.parts[id].nowUse; uses != nil {
-				for _, u := range uses[r.plan.values[t][id]] {
-					if k := r.f.rels[u.rel].rule; k >= 0 {
-						sum[k] += u.coef
-					}
-				}
-			}
-		}
-		r.standing = append(r.standing, sum)
 	}
 }
 
