@@ -33,7 +33,7 @@ type beam struct {
 	key     []uint32
 	next    []int32
 	bytes   []byte
-	price   priced
+	price   priced[int64]
 	final   *propagate.State
 }
 

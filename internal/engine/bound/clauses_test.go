@@ -69,8 +69,8 @@ func checkBeams(t *testing.T, seed uint64, f *Factors) (plans int) {
 	}
 	o := f.newOptimizer(scale)
 	o.improve(context.Background(), 20, infinite)
-	for turn, width := range []int{1, 4, 16, 256} {
-		trace, cost, _ := f.newBeam(f.newOrder(turn), o.best, infinite-1, width, 0).run(context.Background(), starts)
+	for _, width := range []int{1, 4, 16, 256} {
+		trace, cost, _ := f.newBeam(f.newOrder(), o.best, infinite-1, width, 0).run(context.Background(), starts)
 		if trace == nil {
 			continue
 		}

@@ -85,8 +85,8 @@ func checkRandom(t *testing.T, seed uint64) (grouped, feasible int64) {
 	return 1, feasible
 }
 
-// solveNarrow searches with beams that begin so narrow that they drop nodes and
-// groups are merged; nil where the problem does not fall into groups.
+// solveNarrow searches with beams that begin so narrow that they drop nodes; nil where the problem
+// does not fall into groups.
 func solveNarrow(t *testing.T, seed uint64, task engine.Task, horizon int) *engine.Result {
 	s, err := Start(context.Background(), task, horizon, engine.Limits{Threads: 1}, nil)
 	if errors.Is(err, ErrNoGroups) {
@@ -118,11 +118,6 @@ func checkBounds(t *testing.T, seed uint64, f *Factors, want int64, ok bool) {
 	check(o, "without prices")
 	o.improve(context.Background(), 20, infinite)
 	check(o, "with prices")
-	if g := o.merge(context.Background()); g != nil {
-		m := g.newOptimizer(scale)
-		m.improve(context.Background(), 20, infinite)
-		check(m, "of merged groups")
-	}
 	// Any prices are admissible, if those of inequalities are not negative.
 	x := seed*2654435761 + 12345
 	for i := range o.trial.Price {

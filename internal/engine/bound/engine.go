@@ -23,6 +23,7 @@ const maxStarts = 4096
 type Search struct {
 	f      *Factors // nil where propagation alone finds that there is no plan
 	o      *optimizer
+	order  *order // of beams; nil before the first
 	limits engine.Limits
 	report func(engine.Progress)
 	starts [][]uint32
@@ -150,9 +151,7 @@ func (s *Search) Advance(ctx context.Context) error {
 	if err := s.reoptimize(ctx); err != nil {
 		return err
 	}
-	if s.turn++; s.turn == mergeTurn && !s.Proven() {
-		s.merge(ctx)
-	}
+	s.turn++
 	if s.cost < before {
 		s.rounds = laterRounds
 		s.o.restart()
@@ -247,26 +246,6 @@ func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
 	return out, len(out) <= maxStarts && !st.Interrupted()
 }
 
-// mergeTurn is after how many beams pairs of groups are merged.
-const mergeTurn = 5
-
-// merge replaces the pairs of groups that conflict by one group each. Beams
-// start again at the first width.
-func (s *Search) merge(ctx context.Context) {
-	f := s.o.merge(ctx)
-	if f == nil || f.constant != s.f.constant || f.step != s.f.step {
-		return
-	}
-	starts, ok := f.listStarts(ctx)
-	if !ok {
-		return
-	}
-	s.f, s.starts, s.o = f, starts, f.newOptimizer(scale)
-	s.rounds, s.width = firstRounds, firstWidth
-	s.raise(f.cost(s.o.bound, scale))
-	s.reportProgress("groups that conflict are merged")
-}
-
 // takeOffer takes a better plan, or a better bound, of another engine.
 func (s *Search) takeOffer() {
 	zero := s.f.reward(0)
@@ -292,7 +271,10 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	if s.cost < infinite {
 		limit = (s.cost - s.f.step) * scale
 	}
-	b := s.f.newBeam(s.f.newOrder(s.turn/2), s.o.best, limit, width, s.limits.Memory/2)
+	if s.order == nil {
+		s.order = s.f.newOrder()
+	}
+	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
 	before := s.nodes
 	b.pause = func() {
 		s.nodes = before + b.nodes
@@ -347,7 +329,7 @@ func (s *Search) reoptimize(ctx context.Context) error {
 	if plan == nil {
 		return nil
 	}
-	r := s.f.newReoptimizer(s.o.best, plan, s.f.newOrder(0).uses, uint64(s.turn))
+	r := s.f.newReoptimizer(s.o.best, plan, s.order.uses, uint64(s.turn))
 	most := max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)))
 	if s.stuck { // it found nothing better before
 		most = reoptNodes / 4

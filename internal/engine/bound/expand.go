@@ -11,7 +11,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 	f, o := b.f, b.o
 	id := o.group[k]
 	g := &f.parts[id]
-	g.price(b.t.Price[t-1], &b.price)
+	b.price.at(g, b.t.Price[t-1])
 	old := b.layer
 	b.layer = newLayer(old.words)
 	b.layer.lowest = old.lowest
@@ -27,7 +27,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		known |= g.known[t-1]
 		fixed |= g.fixed[t-1]
 		base := old.bound[n] - here[v]
-		if b.price.now != nil {
+		if len(b.price.now) > 0 {
 			base += b.price.now[v]
 		}
 		for i := range g.moves[v] {
@@ -35,8 +35,8 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if m.reads&known != fixed || then[m.to] >= infinite {
 				continue
 			}
-			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.readCost(m.reads)
-			if b.price.after != nil {
+			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.sig[m.sig]
+			if len(b.price.after) > 0 {
 				bound += b.price.after[m.to]
 			}
 			if bound > b.limit || !b.keepsRules(k, o.uses[id][v][i]) {

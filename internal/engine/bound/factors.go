@@ -29,13 +29,14 @@ type rel struct {
 // part is a group with its values, moves and what they use of each relation.
 type part struct {
 	*local
-	nowUse   [][]use // by value: of the group's state bits at step t
-	afterUse [][]use // by value: of its state bits at step t+1
-	readUse  [][]use // by place in reads: when that bit is true
-	// homeRead are the places in reads of bits that the group is the home of.
-	allowed [][]bool // [t-1][value]: propagation allows the value at step t, 1..H+1
-	known   []uint64 // [t-1]: places in reads whose bits are known at step t
-	fixed   []uint64 // [t-1]: their values
+	nowUse   [][]use  // by value: of the group's state bits at step t
+	afterUse [][]use  // by value: of its state bits at step t+1
+	readUse  [][]use  // by place in reads: when that bit is true
+	sigs     [][]use  // what moves use by what they read: those that use the same share one
+	allowed  [][]bool // [t-1][value]: propagation allows the value at step t, 1..H+1
+	known    []uint64 // [t-1]: places in reads whose bits are known at step t
+	fixed    []uint64 // [t-1]: their values
+	arcs     []*arcs  // [t-1]
 }
 
 // Factors is a problem over a horizon, cut into groups that relations couple.
@@ -82,6 +83,9 @@ func newFactors(r *relation, s *structure, groups []*local, constant int64) (*Fa
 	f.addRules()
 	f.addAgreements()
 	f.addTimes()
+	for id := range f.parts {
+		f.parts[id].layOut()
+	}
 	f.findStep()
 	if !f.findPriceCap() {
 		return nil, ErrNoGroups

@@ -15,6 +15,7 @@ type move struct {
 	cost int64 // minus the group's share of the scaled reward
 	// reads are the values of group.reads, one bit each.
 	reads uint64
+	sig   int32 // what that uses of relations, by part.sigs
 }
 
 // local is a group with its values and moves listed.

@@ -32,7 +32,7 @@ func (x *Relaxation) Nodes(ctx context.Context, most int64) [][]Node {
 	if !ok {
 		return nil
 	}
-	o := f.newOrder(0)
+	o := f.newOrder()
 	o.same, o.interchangeable = nil, make([][]int32, len(o.group)) // of states that differ by a swap each is one
 	b := f.newBeam(o, x.t, (x.target-f.step)*x.t.Scale, int(min(most, lastWidth)), 0)
 	b.start(starts)
@@ -79,7 +79,7 @@ func (b *beam) list() (out []Node) {
 
 // Order lists the groups in the order in which Nodes decides them.
 func (x *Relaxation) Order() (groups []int) {
-	for _, id := range x.f.newOrder(0).group {
+	for _, id := range x.f.newOrder().group {
 		groups = append(groups, int(id))
 	}
 	return groups

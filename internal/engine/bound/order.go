@@ -29,9 +29,9 @@ type order struct {
 type rulesOf []use
 
 // newOrder lays out a search. Groups that share much stand next to each other.
-func (f *Factors) newOrder(turn int) *order {
+func (f *Factors) newOrder() *order {
 	o := &order{f: f}
-	o.arrange(turn)
+	o.arrange()
 	o.place = make([]int32, len(f.parts))
 	for k, g := range o.group {
 		o.place[g] = int32(k)
@@ -84,9 +84,8 @@ func (f *Factors) links() [][]int32 {
 }
 
 // arrange orders the groups: each next one is that which leaves the fewest
-// decided groups with undecided neighbours. turn 0 starts with the first group,
-// others elsewhere.
-func (o *order) arrange(turn int) {
+// decided groups with undecided neighbours.
+func (o *order) arrange() {
 	links := o.f.links()
 	n := len(links)
 	open := make([]int, n) // undecided neighbours
@@ -94,11 +93,9 @@ func (o *order) arrange(turn int) {
 		open[g] = len(links[g])
 	}
 	decided := make([]bool, n)
-	start := turn * 7919 % max(n, 1)
 	for len(o.group) < n {
 		best, least := -1, 0
-		for i := range n {
-			g := (i + start) % n
+		for g := range n {
 			if decided[g] {
 				continue
 			}

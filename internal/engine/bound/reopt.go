@@ -231,6 +231,21 @@ func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, uses [][][]rulesOf,
 	return r
 }
 
+// sides lists the groups that a relation is about.
+func (f *Factors) sides(e int) []int32 {
+	x := &f.rels[e]
+	if x.rule < 0 {
+		return []int32{x.copier, f.s.home[x.variable]}
+	}
+	var ids []int32
+	for _, t := range f.s.rules[x.rule].Terms {
+		if h := f.s.home[t.Lit.Var()]; !slices.Contains(ids, h) {
+			ids = append(ids, h)
+		}
+	}
+	return ids
+}
+
 // count counts what the plan uses of rules.
 func (r *reoptimizer) count() {
 	r.used = r.used[:0]

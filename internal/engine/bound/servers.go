@@ -29,7 +29,7 @@ func (f *Factors) withServers(ctx context.Context) *Factors {
 	if !found {
 		return f
 	}
-	g := f.regroup(ctx, union, serverReads, serverMoves, serversMoves)
+	g := f.regroup(ctx, union)
 	if g == nil || g.constant != f.constant || g.step != f.step {
 		return f
 	}
@@ -42,6 +42,25 @@ func (f *Factors) withServers(ctx context.Context) *Factors {
 		return g
 	}
 	return f
+}
+
+// regroup cuts the problem into the groups of union; nil where they are too large.
+func (f *Factors) regroup(ctx context.Context, union []int) *Factors {
+	s := groupUp(f.r, f.s.d, f.s.asks, union, serverReads)
+	if s == nil {
+		return nil
+	}
+	s.addExclusive()
+	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState(), stop: func() bool { return ctx.Err() != nil }}
+	s, groups, constant, err := l.listAll(ctx, s, serverMoves, serversMoves)
+	if err != nil {
+		return nil
+	}
+	g, err := newFactors(f.r, s, groups, constant)
+	if err != nil {
+		return nil
+	}
+	return g
 }
 
 // servers puts the variables together that a server holds, and with them the server.

@@ -17,9 +17,9 @@ type Tables struct {
 }
 
 // sumUses is what uses cost at a step's prices.
-func sumUses(uses []use, price []int64) (c int64) {
+func sumUses[T number](uses []use, price []T) (c T) {
 	for _, u := range uses {
-		c += u.coef * price[u.rel]
+		c += T(u.coef) * price[u.rel]
 	}
 	return c
 }
@@ -32,85 +32,7 @@ func (f *Factors) eachUse(g *part, v int32, m *move, visit func([]use)) {
 	if g.afterUse != nil {
 		visit(g.afterUse[m.to])
 	}
-	for b, reads := 0, m.reads; reads != 0; b, reads = b+1, reads>>1 {
-		if reads&1 != 0 {
-			visit(g.readUse[b])
-		}
-	}
-}
-
-// priced holds what the bits of a group cost at one step.
-type priced struct {
-	read       []int64
-	now, after []int64 // by value; nil where nothing is priced
-}
-
-func (g *part) price(price []int64, p *priced) {
-	p.read = p.read[:0]
-	for _, uses := range g.readUse {
-		p.read = append(p.read, sumUses(uses, price))
-	}
-	fill := func(uses [][]use, to []int64) []int64 {
-		if uses == nil {
-			return nil
-		}
-		to = to[:0]
-		for _, u := range uses {
-			to = append(to, sumUses(u, price))
-		}
-		return to
-	}
-	p.now, p.after = fill(g.nowUse, p.now), fill(g.afterUse, p.after)
-}
-
-// readCost is what the true bits of reads cost.
-func (p *priced) readCost(reads uint64) (c int64) {
-	for i := 0; reads != 0; i, reads = i+1, reads>>1 {
-		if reads&1 != 0 {
-			c += p.read[i]
-		}
-	}
-	return c
-}
-
-// build fills one group's table for given prices.
-func (f *Factors) build(g *part, at [][]int64, price Prices, scale int64, p *priced) {
-	h := f.horizon
-	for v := range at[h] {
-		at[h][v] = infinite
-		if g.allowed[h][v] {
-			at[h][v] = 0
-		}
-	}
-	for t := h; t >= 1; t-- {
-		g.price(price[t-1], p)
-		here, then := at[t-1], at[t]
-		known, fixed := g.known[t-1], g.fixed[t-1]
-		for v := range here {
-			here[v] = infinite
-			if !g.allowed[t-1][v] {
-				continue
-			}
-			best := int64(infinite)
-			for i := range g.moves[v] {
-				m := &g.moves[v][i]
-				if m.reads&known != fixed || then[m.to] == infinite {
-					continue
-				}
-				c := m.cost*scale + then[m.to] + p.readCost(m.reads)
-				if p.after != nil {
-					c += p.after[m.to]
-				}
-				best = min(best, c)
-			}
-			if best < infinite {
-				if p.now != nil {
-					best += p.now[v]
-				}
-				here[v] = best
-			}
-		}
-	}
+	visit(g.sigs[m.sig])
 }
 
 // newTables makes room for tables.
@@ -131,9 +53,9 @@ func (f *Factors) newTables(scale int64) *Tables {
 
 // fill computes tables and tails from t.Price.
 func (f *Factors) fill(t *Tables) {
-	var p priced
+	var p priced[int64]
 	for id := range f.parts {
-		f.build(&f.parts[id], t.At[id], t.Price, t.Scale, &p)
+		build(&f.parts[id], t.At[id], func(i int) []int64 { return t.Price[i] }, t.Scale, infinite, &p)
 	}
 	t.Tail[f.horizon] = 0
 	for i := f.horizon - 1; i >= 0; i-- {
