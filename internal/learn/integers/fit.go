@@ -126,33 +126,49 @@ func (f *fitter) shifted(x *feature, c int) {
 	}
 }
 
-// mostExtended is how many sums are extended by Booleans.
+// mostExtended is how many sums are extended by Booleans at a time.
 const mostExtended = 12
 
-// extend adds Booleans to the sums that explain most rows, each with the weight that most rows in which it holds ask for.
+// extend adds Booleans to the sums that explain most rows, each with the weight that most rows in which it holds ask for, and again
+// as long as a sum explains more rows than all before: what a vehicle uses on its way is a sum over the hours.
 func (f *fitter) extend() {
-	sums := slices.Clone(f.plain)
-	sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
-	for _, s := range sums[:min(mostExtended, len(sums))] {
-		for i := range f.l.features {
-			b := &f.l.features[i]
-			if !b.boolean() {
-				continue
-			}
-			best, n := f.lift(s, b)
-			if best == 0 || n <= worth {
-				continue
-			}
-			x := feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + b.bits + f.l.forms}
-			x.expr = &Expr{Op: Sum, Args: []*Expr{s.of.expr, b.expr}, Weights: []int{1, int(best)}}
-			if s.of.expr.Op == Sum {
-				x.expr = &Expr{Op: Sum, Args: append(slices.Clone(s.of.expr.Args), b.expr), Weights: append(slices.Clone(s.of.expr.Weights), int(best)), Constant: s.of.expr.Constant}
-			}
-			for _, r := range f.rows {
-				x.col[r] = s.of.col[r] + best*b.col[r]
-			}
-			f.shifted(&x, s.c)
+	most, sums := 0, f.plain
+	for f.l.ctx.Err() == nil {
+		sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+		if len(sums) == 0 || sums[0].rows <= most {
+			return
 		}
+		if most = sums[0].rows; most == len(f.rows) {
+			return
+		}
+		f.plain = nil
+		for _, s := range sums[:min(mostExtended, len(sums))] {
+			for i := range f.l.features {
+				if b := &f.l.features[i]; b.boolean() {
+					f.extended(s, b)
+				}
+			}
+		}
+		sums = f.plain
+	}
+}
+
+// extended tries a sum and a Boolean, unless the same was tried in another order.
+func (f *fitter) extended(s shift, b *feature) {
+	by, n := f.lift(s, b)
+	if by == 0 || n <= worth {
+		return
+	}
+	x := &feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + b.bits + f.l.forms}
+	x.expr = &Expr{Op: Sum, Args: []*Expr{s.of.expr, b.expr}, Weights: []int{1, int(by)}}
+	if s.of.expr.Op == Sum {
+		x.expr = &Expr{Op: Sum, Args: append(slices.Clone(s.of.expr.Args), b.expr), Weights: append(slices.Clone(s.of.expr.Weights), int(by)), Constant: s.of.expr.Constant}
+	}
+	for _, r := range f.rows {
+		x.col[r] = s.of.col[r] + by*b.col[r]
+	}
+	if !slices.ContainsFunc(f.plain, func(p shift) bool { return p.c == s.c && slices.Equal(p.of.col, x.col) }) {
+		f.shifted(x, s.c)
 	}
 }
 

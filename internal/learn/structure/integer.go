@@ -101,6 +101,7 @@ func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width i
 			return
 		}
 		numbers := s.numbers(whole)
+		numbers.Variables = l.telling(s, whole, numbers.Variables)
 		numbers.Exceptions = short
 		if f.expr, _ = integers.Learn(l.ctx, numbers); f.expr != nil && len(f.expr.Inputs()) > MaxInputs {
 			f.expr = nil
@@ -158,6 +159,46 @@ func (s *search) variablesOf() []integers.Variable {
 	}
 	sorting.Stable(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
 	return vars[:min(mostVariables, len(vars))]
+}
+
+// agreeOnForms describes all bits of an integer by the function of whole integers that some of them have, where they are
+// not more often wrong by it: the tables of the others may read bits that tell the values in rows apart, and no others.
+func (l *learner) agreeOnForms(folds []fold, st *Structure, kinds []Kind, wrong [][][]bool) {
+	for o, kind := range kinds {
+		if kind != ByForm {
+			continue
+		}
+		st.Outputs[o].Kind = ByForm
+		for _, other := range (&search{t: l.t, out: o}).integer() {
+			if kinds[other] == ByForm || l.whole[other] != exactly || l.ctx.Err() != nil {
+				continue
+			}
+			if t, n := l.heldOut(other, folds, st.Noisy, ByForm); n <= st.Outputs[other].Held {
+				wrong[other], kinds[other] = t.wrong, ByForm
+				out := &st.Outputs[other]
+				out.Kind, out.Held, out.Literals, out.Open = ByForm, n, t.literals/len(folds), false
+			}
+		}
+	}
+}
+
+// telling leaves out the integers that no bit of an integer reads, where its bits are functions of other inputs whose joint values rows have
+// several times each. Booleans are kept: they may stand for each other in rows, as hours do.
+func (l *learner) telling(s *search, whole []int, vars []integers.Variable) []integers.Variable {
+	const often = 4
+	reads := map[int]bool{}
+	for _, o := range whole {
+		c := l.searchFor(o, s.rows).consistent()
+		if c.errors > 0 || often*c.cells > len(s.rows) {
+			return vars
+		}
+		for _, b := range c.inputs {
+			reads[b] = true
+		}
+	}
+	return slices.DeleteFunc(vars, func(v integers.Variable) bool {
+		return len(v.Bits) > 1 && !slices.ContainsFunc(v.Bits, func(b int) bool { return reads[b] })
+	})
 }
 
 // signed reports whether a group is an integer in two's complement.

@@ -160,7 +160,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		if out.Verdict = l.t.judge(known, o, out); l.left(o) {
 			out.Verdict = Chance
 		}
-		if out.Verdict == Exact && !l.o.Complete {
+		if out.Verdict == Exact && !l.o.Complete && out.Form == nil {
 			s := l.searchFor(o, all)
 			s.noise = -1
 			if short := s.shortest(s.path(false, true)); 20*short.errors <= len(known) {
@@ -322,7 +322,7 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 				wrong[o], kinds[o], n, size = other.wrong, kind, m, other.literals
 				table.open = table.open && kind != ByForm
 			}
-			if kinds[o] == ByForm && n == 0 && l.whole[o] == exactly {
+			if kinds[o] == ByForm && l.whole[o] == exactly && seldom*n <= heldRows(folds) {
 				break
 			}
 		}
@@ -332,6 +332,7 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 	if err != nil {
 		return false, err
 	}
+	l.agreeOnForms(folds, st, kinds, wrong)
 	return l.judgeShared(folds, st, wrong, with)
 }
 
@@ -438,6 +439,9 @@ const (
 	// wide is how many inputs a table may have before a tree over all inputs is tried beside
 	// it.
 	wide = 8
+	// seldom is of how many rows held out one may be wrong by a function of integers that no other kind does better than: it may
+	// have a limit that only that row shows.
+	seldom = 500
 	// badly is the part of the rows held out that must be wrong by all other kinds, beyond what
 	// noise makes, before units are trained.
 	badly = 0.05

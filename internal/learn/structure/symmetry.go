@@ -161,6 +161,11 @@ func (b *orbit) open(st *Structure) bool {
 	return slices.ContainsFunc(b.members, func(o int) bool { return st.Outputs[o].Open })
 }
 
+// settled reports that functions of whole integers explain all members, and others need not be looked for.
+func (b *orbit) settled(l *learner, st *Structure) bool {
+	return !slices.ContainsFunc(b.members, func(o int) bool { return st.Outputs[o].Kind != ByForm || l.whole[o] != exactly })
+}
+
 // literals counts those of all members.
 func (b *orbit) literals(st *Structure) (n int) {
 	for _, o := range b.members {
@@ -178,6 +183,9 @@ func (l *learner) worst(orbits []orbit, st *Structure) int {
 		return at
 	}
 	for i := range orbits {
+		if orbits[i].settled(l, st) {
+			continue
+		}
 		if share := float64(orbits[i].held(st)) / float64(len(orbits[i].members)); share > most {
 			at, most = i, share
 		}
@@ -223,6 +231,9 @@ func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, wit
 		better, right := make([]bool, len(orbits)), make([]bool, len(orbits))
 		worst := l.worst(orbits, st)
 		err := l.each(len(orbits), func(i int) {
+			if orbits[i].settled(l, st) {
+				return
+			}
 			before := orbits[i].held(st)
 			if i == worst || orbits[i].open(st) || float64(before) > l.noise*float64(heldRows(folds)*len(orbits[i].members)) {
 				better[i], right[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with)
