@@ -54,17 +54,38 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedStock: a store that four machines draw from, and that holds so much, is found to be a sum, and proven equal.
-func TestLearnedStock(t *testing.T) {
-	dir := t.TempDir()
-	if err := run(append([]string{"-o", dir}, strings.Fields("repair -n 4 -k 2 -size 3 -H 12")...)); err != nil {
-		t.Fatal(err)
+// TestLearnedStocks: stores that machines draw from, and that hold so much, and batteries that trips and power change, are found to be sums,
+// and proven equal.
+func TestLearnedStocks(t *testing.T) {
+	type world struct {
+		family string
+		learns []string
+		collect.Options
+		edges int // at most
 	}
-	ref, p := untrained(t, dir, "wear", "parts")
-	res, network := trainOn(t, p, drawRows(t, p, filepath.Join(dir, "rows.csv"), 500, 1))
-	proven, err := prove.Network(context.Background(), ref, "network", network, prove.Options{Threads: 2})
-	if err != nil || !proven.Equal || res.Edges > 1000 {
-		t.Errorf("%d edges, %+v, %v; expected adders that are proven equal", res.Edges, proven, err)
+	worlds := []world{
+		{"repair -n 4 -k 2 -size 3 -H 12", []string{"wear", "parts"}, collect.Options{Rows: 500, Policy: collect.Restart}, 1000},
+		{"charge -n 2 -H 12", []string{"soc"}, collect.Options{Rows: 3000}, 500},
+	}
+	if *learned {
+		worlds = append(worlds,
+			world{"repair -n 10 -k 3 -H 16", []string{"wear", "parts"}, collect.Options{Rows: 5000}, 2500},
+			world{"charge -n 3 -H 12", []string{"soc"}, collect.Options{Rows: 5000}, 700},
+		)
+	}
+	for _, w := range worlds {
+		t.Run(w.family, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := run(append([]string{"-o", dir}, strings.Fields(w.family)...)); err != nil {
+				t.Fatal(err)
+			}
+			ref, p := untrained(t, dir, w.learns...)
+			res, network := trainOn(t, p, drawRows(t, p, filepath.Join(dir, "rows.csv"), w.Options))
+			proven, err := prove.Network(context.Background(), ref, "network", network, prove.Options{Threads: 2})
+			if err != nil || !proven.Equal || res.Edges > w.edges {
+				t.Errorf("%d edges, %+v, %v; expected adders that are proven equal", res.Edges, proven, err)
+			}
+		})
 	}
 }
 
@@ -73,12 +94,12 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	t.Helper()
 	ctx := context.Background()
 	ref, p := untrained(t, dir, "running", "age")
-	data := drawRows(t, p, filepath.Join(dir, "rows.csv"), rows, 1)
+	data := drawRows(t, p, filepath.Join(dir, "rows.csv"), collect.Options{Rows: rows, Policy: collect.Restart, Seed: 1})
 	if f != (faults{}) {
 		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
 	}
 	res, network := trainOn(t, p, data)
-	tested, err := learn.Test(ctx, p, "network", network, learn.Testing{Data: drawRows(t, p, filepath.Join(dir, "other.parquet"), samples, 2)})
+	tested, err := learn.Test(ctx, p, "network", network, learn.Testing{Data: drawRows(t, p, filepath.Join(dir, "other.parquet"), collect.Options{Rows: samples, Policy: collect.Restart, Seed: 2})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +133,9 @@ func untrained(t testing.TB, dir string, fluents ...string) (loading.Ref, *loadi
 }
 
 // drawRows writes transitions to a file, and returns its name.
-func drawRows(t testing.TB, p *loading.Problem, file string, rows int, seed uint64) string {
+func drawRows(t testing.TB, p *loading.Problem, file string, o collect.Options) string {
 	t.Helper()
-	if err := learn.Collect(context.Background(), p, file, collect.Options{Rows: rows, Policy: collect.Restart, Seed: seed}); err != nil {
+	if err := learn.Collect(context.Background(), p, file, o); err != nil {
 		t.Fatal(err)
 	}
 	return file

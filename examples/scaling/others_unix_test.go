@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -28,7 +29,7 @@ func BenchmarkLearned(b *testing.B) {
 		b.Fatal(err)
 	}
 	_, p := untrained(b, dir, "running", "age")
-	data := drawRows(b, p, filepath.Join(dir, "rows.csv"), 1000, 1)
+	data := drawRows(b, p, filepath.Join(dir, "rows.csv"), collect.Options{Rows: 1000, Policy: collect.Restart, Seed: 1})
 	before := cpu(b)
 	_, network := trainOn(b, p, data)
 	training := cpu(b) - before

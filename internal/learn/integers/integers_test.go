@@ -73,6 +73,12 @@ func TestFunctions(t *testing.T) {
 			}
 			return (x[0] + 1) % 10
 		}},
+		{"a sum of Booleans in a case", []int{4, 2, 1, 1, 1, 1}, 1000, func(x []int) int {
+			if x[2] == 1 {
+				return max(0, x[0]-4*x[3]-2*x[4]-x[5])
+			}
+			return min(15, x[0]+x[1])
+		}},
 		{"a queue", []int{5, 3, 3}, 1000, func(x []int) int { return min(31, max(0, x[0]-x[1])+x[2]) }},
 	} {
 		for _, noise := range []float64{0, 0.02} {

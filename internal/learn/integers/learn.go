@@ -51,7 +51,55 @@ func Learn(ctx context.Context, s *Sample) (e *Expr, wrong int) {
 	if wrong > len(s.Out)/mostWrong {
 		return nil, 0
 	}
+	for _, set := range s.Sets {
+		if len(set) <= mostMembers && s.one(set) {
+			e.distribute(set)
+		}
+	}
 	return e, wrong
+}
+
+// mostMembers is the most inputs of a set that a constant is distributed to.
+const mostMembers = 8
+
+// one reports whether each row has one input of a set.
+func (s *Sample) one(set []int) bool {
+	return !slices.ContainsFunc(s.In, func(in []uint64) bool {
+		n := 0
+		for _, b := range set {
+			n += int(in[b/64] >> (b % 64) & 1)
+		}
+		return n != 1
+	})
+}
+
+// distribute writes the sums that read some of a set, of which each row has one, as sums over the set without a constant: the same in
+// all rows, and where none of the set holds nothing is added.
+func (e *Expr) distribute(set []int) {
+	e.walk(func(x *Expr) {
+		of := func(a *Expr) bool { return a.Op == Var && len(a.Variable.Bits) == 1 && slices.Contains(set, a.Variable.Bits[0]) }
+		if x.Op != Sum || x.Constant == 0 || !slices.ContainsFunc(x.Args, of) {
+			return
+		}
+		was := *x
+		x.Args, x.Weights, x.Constant = nil, nil, 0
+		add := func(a *Expr, w int) {
+			if w != 0 {
+				x.Args, x.Weights = append(x.Args, a), append(x.Weights, w)
+			}
+		}
+		more := make([]int, len(set))
+		for i, a := range was.Args {
+			if of(a) {
+				more[slices.Index(set, a.Variable.Bits[0])] += was.Weights[i]
+			} else {
+				add(a, was.Weights[i])
+			}
+		}
+		for i, b := range set {
+			add(&Expr{Op: Var, Variable: &Variable{Bits: []int{b}}}, was.Constant+more[i])
+		}
+	})
 }
 
 // without lists the rows that are not among others.

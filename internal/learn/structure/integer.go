@@ -126,7 +126,7 @@ func (s *search) wideSum(whole []int) *integers.Expr {
 
 // numbers are the rows of a search as package integers has them: those in which all bits of an integer are known.
 func (s *search) numbers(whole []int) *integers.Sample {
-	n := &integers.Sample{Variables: s.variablesOf(), Boolean: len(whole) == 1}
+	n := &integers.Sample{Variables: s.variablesOf(), Boolean: len(whole) == 1, Sets: s.t.Sets}
 	value := integers.Variable{Signed: len(whole) > 1 && s.t.signed(s.t.group[s.t.Own(s.out)])}
 	for i := range whole {
 		value.Bits = append(value.Bits, i)

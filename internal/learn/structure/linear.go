@@ -144,7 +144,18 @@ func (s *search) sum(integer []int, limited bool) *integerSum {
 	if sum == nil || !limited {
 		return sum
 	}
-	sum.limited, sum.least, sum.most = true, int(least), int(most)
+	// A limit that no row shows is none.
+	lo, hi := 0, sum.most
+	for _, r := range rows {
+		v := sum.value(s.t.Input(int(r)))
+		if v < int(least) {
+			lo = int(least)
+		}
+		if v > int(most) {
+			hi = int(most)
+		}
+	}
+	sum.limited, sum.least, sum.most = true, lo, hi
 	if slices.ContainsFunc(rows, func(r int32) bool { return sum.value(s.t.Input(int(r))) != int(s.value(r, integer)) }) {
 		return nil
 	}
