@@ -77,7 +77,9 @@ func (s *Sample) one(set []int) bool {
 // all rows, and where none of the set holds nothing is added.
 func (e *Expr) distribute(set []int) {
 	e.walk(func(x *Expr) {
-		of := func(a *Expr) bool { return a.Op == Var && len(a.Variable.Bits) == 1 && slices.Contains(set, a.Variable.Bits[0]) }
+		of := func(a *Expr) bool {
+			return a.Op == Var && len(a.Variable.Bits) == 1 && slices.Contains(set, a.Variable.Bits[0])
+		}
 		if x.Op != Sum || x.Constant == 0 || !slices.ContainsFunc(x.Args, of) {
 			return
 		}

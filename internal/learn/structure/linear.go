@@ -144,22 +144,24 @@ func (s *search) sum(integer []int, limited bool) *integerSum {
 	if sum == nil || !limited {
 		return sum
 	}
-	// A limit that no row shows is none.
-	lo, hi := 0, sum.most
-	for _, r := range rows {
-		v := sum.value(s.t.Input(int(r)))
-		if v < int(least) {
-			lo = int(least)
-		}
-		if v > int(most) {
-			hi = int(most)
-		}
-	}
-	sum.limited, sum.least, sum.most = true, lo, hi
-	if slices.ContainsFunc(rows, func(r int32) bool { return sum.value(s.t.Input(int(r))) != int(s.value(r, integer)) }) {
+	if !s.limit(sum, rows, int(least), int(most), integer) {
 		return nil
 	}
 	return sum
+}
+
+// limit gives a sum those of two limits that some row shows. It is false if the sum is then wrong on a row.
+func (s *search) limit(sum *integerSum, rows []int32, least, most int, integer []int) bool {
+	inputs := func(r int32) []uint64 { return s.t.Input(int(r)) }
+	below := slices.ContainsFunc(rows, func(r int32) bool { return sum.value(inputs(r)) < least })
+	above := slices.ContainsFunc(rows, func(r int32) bool { return sum.value(inputs(r)) > most })
+	if sum.limited = true; below {
+		sum.least = least
+	}
+	if above {
+		sum.most = most
+	}
+	return !slices.ContainsFunc(rows, func(r int32) bool { return sum.value(inputs(r)) != int(s.value(r, integer)) })
 }
 
 // value is the value of an integer after the step of a row.
