@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 )
 
 // grid is a map of free cells.
@@ -14,11 +13,8 @@ type grid struct {
 
 func (g *grid) name(i int) string { return fmt.Sprintf("x%dy%d", i%g.w, i/g.w) }
 
-// directions are the four moves with their steps.
-var directions = []struct {
-	name   string
-	dx, dy int
-}{{"north", 0, -1}, {"east", 1, 0}, {"south", 0, 1}, {"west", -1, 0}}
+// directions are the steps of the four ways.
+var directions = []struct{ dx, dy int }{{0, -1}, {1, 0}, {0, 1}, {-1, 0}}
 
 // step gives the cell that a move leads to, -1 for none.
 func (g *grid) step(i, d int) int {
@@ -39,25 +35,26 @@ func (g *grid) cells() (out []int) {
 	return out
 }
 
-func (g *grid) names() string {
-	var out []string
+func (g *grid) names() (out []string) {
 	for _, i := range g.cells() {
 		out = append(out, g.name(i))
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
-// links lists LINK(from, direction, to) of all moves.
-func (g *grid) links() string {
-	var b strings.Builder
+// ways are the moves as objects.
+var ways = kind{"way", []string{"north", "east", "south", "west"}}
+
+// links lists LINK(from, way, to) of all moves.
+func (g *grid) links() (out []string) {
 	for _, i := range g.cells() {
 		for d := range directions {
 			if j := g.step(i, d); j >= 0 {
-				fmt.Fprintf(&b, "\t\tLINK(%s, %s, %s);\n", g.name(i), directions[d].name, g.name(j))
+				out = append(out, fmt.Sprintf("LINK(%s, %s, %s);", g.name(i), ways.objects[d], g.name(j)))
 			}
 		}
 	}
-	return b.String()
+	return out
 }
 
 // maze carves a maze of corridors, and then opens some more walls to make

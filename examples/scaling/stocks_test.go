@@ -105,12 +105,12 @@ func stockDomain(r *rand.Rand) (name string, made *files) {
 		nf = append(nf, fmt.Sprintf("NEED(%s) = %d; VALUE(%s) = %d;%s", u, 1+r.IntN(2), u, r.IntN(6), lapse))
 	}
 	h := 2 + r.IntN(3)
-	text := instanceText("stocks", "unit : { "+strings.Join(names, ", ")+" };", nf, fmt.Sprintf("stock = %d;", r.IntN(room+1)), h)
-	ranges := []string{fmt.Sprintf("stock = [0, %d]", room), "order = [0, 3]"}
+	x := &instance{kinds: []kind{{"unit", names}}, facts: nf, initial: []string{fmt.Sprintf("stock = %d;", r.IntN(room+1))}}
+	x.ranges = []string{fmt.Sprintf("stock = [0, %d]", room), "order = [0, 3]"}
 	if s.intermediate != "" {
-		ranges = append(ranges, "level = [-31, 31]")
+		x.ranges = append(x.ranges, "level = [-31, 31]")
 	}
-	return s.name, &files{domain, text, taskFile("", h, ranges...)}
+	return s.name, x.files("stocks", domain, h)
 }
 
 // TestStocks compares the bounds and plans of random problems with stocks, spelled in several
@@ -144,14 +144,14 @@ func TestServed(t *testing.T) {
 		seed := *firstSeed + uint64(i)
 		r := rand.New(rand.NewPCG(seed, 0x736572766564))
 		o := &options{n: 3 + r.IntN(2), k: 1 + r.IntN(2), size: 3, loops: 1 + r.IntN(2), h: 3 + r.IntN(4), seed: int(seed)}
-		build := lifts
+		name := "lifts"
 		switch r.IntN(4) {
 		case 0:
-			build, o.n, o.k, o.size = warehouse, 1+r.IntN(2), 1+r.IntN(3), 4
+			name, o.n, o.k, o.size = "warehouse", 1+r.IntN(2), 1+r.IntN(3), 4
 		case 1:
-			build, o.size = jobs, 1+r.IntN(2)
+			name, o.size = "jobs", 1+r.IntN(2)
 		}
-		made, err := build(o)
+		made, err := find(name).make(o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,69 +1,32 @@
 package main
 
-import (
-	"flag"
-	"fmt"
-	"strings"
-)
+import "fmt"
 
-func sysadminFlags(s *flag.FlagSet, o *options) {
-	s.IntVar(&o.n, "n", 10, "computers")
-	s.IntVar(&o.k, "k", 3, "reboots a step at most")
-	s.StringVar(&o.graph, "graph", "ring", "ring, path, star, tree (binary) or random (at most 4 neighbours)")
-}
-
-const sysadminDomain = `// All computers must run. A computer that is old runs on only if enough of its
-// neighbours do; with all of them running, that is a matter of how many it has.
-domain sysadmin {
-	types { computer : object; };
-	pvariables {
-		CONNECTED(computer, computer) : { non-fluent, bool, default = false };
-		MAX-AGE : { non-fluent, int, default = 3 };
-		S-MAX   : { non-fluent, int, default = 1 };
-		D-MAX   : { non-fluent, real, default = 0.9 };
-		reboot(computer)  : { action-fluent, bool, default = false };
-		running(computer) : { state-fluent, bool, default = false };
-		age(computer)     : { state-fluent, int, default = 0 };
-	};
-	cpfs {
-		running'(?c) = reboot(?c)
-			| ( running(?c) ^ age(?c) <= S-MAX )
-			| ( running(?c) ^ age(?c) * (1 - (sum_{?o : computer} [CONNECTED(?c, ?o) * running(?o)])
-			                                 / (1 + (sum_{?o : computer} CONNECTED(?c, ?o)))) <= D-MAX );
-		age'(?c) = if (~running(?c) | reboot(?c)) then 0 else min[age(?c) + 1, MAX-AGE];
-	};
-	reward = -(sum_{?c : computer} reboot(?c));
-	state-invariants { forall_{?c : computer} running(?c); };
-}
-`
-
-func sysadmin(o *options) (*files, error) {
+func sysadmin(o *options) (*instance, error) {
 	edges, err := graph(o)
 	if err != nil {
 		return nil, err
 	}
-	return &files{sysadminDomain, sysadminInstance(o, edges), taskFile("forall_{?c : computer} running(?c)", o.h, "age = [0, 3]")}, nil
+	names := numbered("c", o.n)
+	x := &instance{kinds: []kind{{"computer", names}}, most: fmt.Sprint(o.k), goal: "forall_{?c : computer} running(?c)", ranges: []string{"age = [0, 3]"}}
+	for _, e := range edges {
+		x.facts = append(x.facts, fmt.Sprintf("CONNECTED(%s, %s); CONNECTED(%s, %s);", names[e[0]], names[e[1]], names[e[1]], names[e[0]]))
+	}
+	for _, c := range names {
+		x.initial = append(x.initial, "running("+c+");")
+	}
+	return x, nil
 }
 
-func sysadminInstance(o *options, edges [][2]int) string {
-	var b strings.Builder
-	b.WriteString("non-fluents nf {\n\tdomain = sysadmin;\n\tobjects { computer : { ")
-	for i := range o.n {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "c%d", i+1)
+func failing(o *options) (*instance, error) {
+	if o.limit < 0 || o.limit > 3 {
+		return nil, fmt.Errorf("the limit is %v; expected 0 to 3", o.limit)
 	}
-	b.WriteString(" }; };\n\tnon-fluents {\n")
-	for _, e := range edges {
-		fmt.Fprintf(&b, "\t\tCONNECTED(c%d, c%d); CONNECTED(c%d, c%d);\n", e[0]+1, e[1]+1, e[1]+1, e[0]+1)
+	x, err := sysadmin(o)
+	if err == nil {
+		x.goal, x.facts = "", append(x.facts, fmt.Sprintf("D-MAX = %v; COST = %d;", o.limit, o.cost))
 	}
-	b.WriteString("\t};\n}\n\ninstance scaling {\n\tdomain = sysadmin;\n\tnon-fluents = nf;\n\tinit-state {")
-	for i := range o.n {
-		fmt.Fprintf(&b, " running(c%d);", i+1)
-	}
-	fmt.Fprintf(&b, " };\n\tmax-nondef-actions = %d;\n\thorizon = %d;\n\tdiscount = 1.0;\n}\n", o.k, o.h)
-	return b.String()
+	return x, err
 }
 
 // graph lists the edges of a graph over computers 0..n-1.
