@@ -44,10 +44,8 @@ type Evaluator struct {
 	inputs, outputs int
 	layers          []packed
 	lanes           []laneLayer
-	tables          []*tableLayer // by layer; nil where lanes are faster
-	tableWords      int           // of the largest table
-	width           int           // words of the widest layer
-	widest          int           // units of the widest layer, inputs included
+	width           int // words of the widest layer
+	widest          int // units of the widest layer, inputs included
 	useLanes        bool
 }
 
@@ -55,29 +53,23 @@ type Evaluator struct {
 type Scratch struct {
 	a, b           []uint64
 	lanesA, lanesB []uint64
-	table          []uint64
 }
 
 // NewEvaluator packs n, which must pass Check.
 func NewEvaluator(n *Network) *Evaluator {
 	e := &Evaluator{inputs: n.Inputs(), outputs: n.Outputs(), width: Words(n.Inputs()), widest: n.Inputs()}
-	words, tabled := 0, 0
+	words := 0
 	for i := range n.Layers {
 		l := &n.Layers[i]
 		e.layers = append(e.layers, newPacked(l))
 		e.lanes = append(e.lanes, newLaneLayer(l))
-		t := newTableLayer(l)
-		if e.tables = append(e.tables, t); t != nil {
-			e.tableWords = max(e.tableWords, t.words())
-			tabled += l.Inputs * l.Units()
-		}
 		words += 64 * Words(l.Inputs) * l.Units()
 		e.width = max(e.width, Words(l.Units()))
 		e.widest = max(e.widest, l.Units())
 	}
 	// An edge costs a lane about as much as its bit of a word costs the popcount; lanes win
-	// when words are not full (BenchmarkForward). Tables halve the cost of an edge.
-	e.useLanes = 5*(n.Edges()-tabled/2) < 4*words
+	// when words are not full (BenchmarkForward).
+	e.useLanes = 5*n.Edges() < 4*words
 	return e
 }
 
@@ -109,7 +101,7 @@ func newPacked(l *Layer) packed {
 func (e *Evaluator) NewScratch() *Scratch {
 	return &Scratch{
 		a: make([]uint64, e.width), b: make([]uint64, e.width),
-		lanesA: make([]uint64, 2*e.widest), lanesB: make([]uint64, 2*e.widest), table: make([]uint64, e.tableWords),
+		lanesA: make([]uint64, 2*e.widest), lanesB: make([]uint64, 2*e.widest),
 	}
 }
 

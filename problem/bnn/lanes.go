@@ -64,11 +64,7 @@ func (e *Evaluator) forward64(out, in []uint64, count int, s *Scratch) {
 		}
 	}
 	for i := range e.lanes {
-		if t := e.tables[i]; t != nil {
-			t.forward(y, x, s.table)
-		} else {
-			e.lanes[i].forward(y, x)
-		}
+		e.lanes[i].forward(y, x)
 		x, y = y, x
 	}
 	for w := range wo {
