@@ -16,10 +16,17 @@ type fitter struct {
 	found       []form    // those that give the values of most rows, the best first
 	scores      []float64 // of them
 	unit        float64   // bits that are worth a row
-	right       []bool    // scratch, by row
+	pairs       []joint   // of the feature at hand
+	table       []int32   // scratch: how many rows have each pair
 	tally       tally
 	plain       []shift
 	frequent    map[int32]bool // values that more than an eighth of the rows have, as limits do
+}
+
+// joint is a value of a feature beside the value to give, and how many rows have both.
+type joint struct {
+	x, y int32
+	n    int
 }
 
 // shift is a feature and a constant, and how many rows they explain.
@@ -30,7 +37,7 @@ type shift struct {
 }
 
 func newFitter(l *learner, rows []int32) *fitter {
-	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}, unit: max(1, l.entropy), right: make([]bool, len(l.y))}
+	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}, unit: max(1, l.entropy)}
 	counts := map[int32]int{}
 	for _, r := range rows {
 		y := l.y[r]
@@ -48,11 +55,38 @@ const mostModes = 3
 // worth is how many rows a limit or a modulus must explain.
 const worth = 2
 
+// count counts the pairs of a feature, which are far fewer than rows where both have few values; else each row is a pair.
+func (f *fitter) count(x *feature) {
+	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, r := range f.rows {
+		lo, hi = min(lo, x.col[r]), max(hi, x.col[r])
+	}
+	f.pairs = f.pairs[:0]
+	least, width := int32(f.least), f.most-f.least+1
+	size := (int(hi) - int(lo) + 1) * width
+	if size > len(f.rows) {
+		for _, r := range f.rows {
+			f.pairs = append(f.pairs, joint{x.col[r], f.l.y[r], 1})
+		}
+		return
+	}
+	f.table = append(f.table[:0], make([]int32, size)...)
+	for _, r := range f.rows {
+		f.table[int(x.col[r]-lo)*width+int(f.l.y[r]-least)]++
+	}
+	for i, n := range f.table {
+		if n > 0 {
+			f.pairs = append(f.pairs, joint{lo + int32(i/width), least + int32(i%width), int(n)})
+		}
+	}
+}
+
 // feature tries the constants that most rows, and most rows with rare values, ask for.
 func (f *fitter) feature(x *feature) {
+	f.count(x)
 	var tried []int
 	for _, inner := range []bool{false, true} {
-		for _, c := range f.modes(x, inner) {
+		for _, c := range f.modes(inner) {
 			if !slices.Contains(tried, c) {
 				tried = append(tried, c)
 				f.shifted(x, c)
@@ -62,20 +96,19 @@ func (f *fitter) feature(x *feature) {
 }
 
 // modes lists the most frequent differences of the value and the feature, of rows with rare values only if inner.
-func (f *fitter) modes(x *feature, inner bool) []int {
+func (f *fitter) modes(inner bool) []int {
 	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
-	for _, r := range f.rows {
-		d := f.l.y[r] - x.col[r]
-		lo, hi = min(lo, d), max(hi, d)
+	for _, p := range f.pairs {
+		lo, hi = min(lo, p.y-p.x), max(hi, p.y-p.x)
 	}
 	if !f.tally.begin(lo, hi) {
 		return nil
 	}
 	n := 0
-	for _, r := range f.rows {
-		if y := f.l.y[r]; !inner || !f.frequent[y] {
-			f.tally.add(y - x.col[r])
-			n++
+	for _, p := range f.pairs {
+		if !inner || !f.frequent[p.y] {
+			f.tally.add(p.y-p.x, p.n)
+			n += p.n
 		}
 	}
 	type counted struct{ value, n int }
@@ -99,30 +132,26 @@ func (f *fitter) shifted(x *feature, c int) {
 	if c != 0 {
 		plain.bits += f.l.forms
 	}
-	f.plain = append(f.plain, shift{x, c, f.take(plain, x.col, c, math.MinInt, math.MaxInt)})
+	f.plain = append(f.plain, shift{x, c, f.take(plain, x, func(v int) int { return v + c })})
 	if f.l.boolean {
 		f.negated(x)
 		return
 	}
-	low, high := f.limits(x, c, true), f.limits(x, c, false)
+	low, high := f.limits(c, true), f.limits(c, false)
 	for i := range low {
 		if i == 0 || low[i] != low[0] || high[i] != high[0] {
 			f.limited(x, c, low[i], high[i], plain)
 		}
 	}
 	around, m := 0, f.most+1
-	for _, r := range f.rows {
-		if v := int(x.col[r]) + c; f.least == 0 && (v < 0 || v >= m) && remainder(v, m) == int(f.l.y[r]) {
-			around++
+	for _, p := range f.pairs {
+		if v := int(p.x) + c; f.least == 0 && (v < 0 || v >= m) && remainder(v, m) == int(p.y) {
+			around += p.n
 		}
 	}
 	if around >= worth && m > 1 {
 		wrapped := form{expr: &Expr{Op: Mod, Args: []*Expr{plain.expr}, Constant: m}, bits: plain.bits + f.l.forms}
-		col := make([]int32, len(x.col))
-		for _, r := range f.rows {
-			col[r] = int32(remainder(int(x.col[r])+c, m))
-		}
-		f.take(wrapped, col, 0, math.MinInt, math.MaxInt)
+		f.take(wrapped, x, func(v int) int { return remainder(v+c, m) })
 	}
 }
 
@@ -168,6 +197,7 @@ func (f *fitter) extended(s shift, b *feature) {
 		x.col[r] = s.of.col[r] + by*b.col[r]
 	}
 	if !slices.ContainsFunc(f.plain, func(p shift) bool { return p.c == s.c && slices.Equal(p.of.col, x.col) }) {
+		f.count(x)
 		f.shifted(x, s.c)
 	}
 }
@@ -184,7 +214,7 @@ func (f *fitter) lift(s shift, b *feature) (by int32, rows int) {
 	}
 	for _, r := range f.rows {
 		if b.col[r] == 1 {
-			f.tally.add(above(r))
+			f.tally.add(above(r), 1)
 		}
 	}
 	return f.tally.most()
@@ -193,11 +223,7 @@ func (f *fitter) lift(s shift, b *feature) (by int32, rows int) {
 // negated takes the negation of a Boolean.
 func (f *fitter) negated(x *feature) {
 	if x.expr.Op == Var {
-		col := make([]int32, len(x.col))
-		for _, r := range f.rows {
-			col[r] = 1 - x.col[r]
-		}
-		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, col, 0, math.MinInt, math.MaxInt)
+		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, x, func(v int) int { return 1 - v })
 	}
 }
 
@@ -212,13 +238,13 @@ func (f *fitter) limited(x *feature, c, low, high int, plain form) {
 		plain.bits += f.l.forms
 	}
 	if low > math.MinInt || high < math.MaxInt {
-		f.take(plain, x.col, c, low, high)
+		f.take(plain, x, func(v int) int { return min(max(v+c, low), high) })
 	}
 }
 
 // limits returns two limits to try: the value of most rows that are above what a feature and a constant
 // make, or below it, and the least or greatest value. Where few rows have it, it excludes no value.
-func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
+func (f *fitter) limits(c int, low bool) (values [2]int) {
 	none, extreme := math.MaxInt, f.most
 	if low {
 		none, extreme = math.MinInt, f.least
@@ -227,9 +253,9 @@ func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
 	if !f.tally.begin(int32(f.least), int32(f.most)) {
 		return values
 	}
-	for _, r := range f.rows {
-		if v, y := int(x.col[r])+c, f.l.y[r]; low && v < int(y) || !low && v > int(y) {
-			f.tally.add(y)
+	for _, p := range f.pairs {
+		if v, y := int(p.x)+c, int(p.y); low && v < y || !low && v > y {
+			f.tally.add(p.y, p.n)
 		}
 	}
 	if y, n := f.tally.most(); n >= worth {
@@ -241,12 +267,11 @@ func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
 	return values
 }
 
-// take counts the rows of a form, a column and a constant with limits, and keeps it if it is one of the best.
-func (f *fitter) take(x form, col []int32, c, low, high int) int {
-	for _, r := range f.rows {
-		right := min(max(int(col[r])+c, low), high) == int(f.l.y[r])
-		if f.right[r] = right; right {
-			x.count++
+// take counts the rows of a form, which is a function of the feature at hand, and keeps it if it is one of the best.
+func (f *fitter) take(x form, of *feature, value func(int) int) int {
+	for _, p := range f.pairs {
+		if value(int(p.x)) == int(p.y) {
+			x.count += p.n
 		}
 	}
 	score := float64(x.count) - x.bits/f.unit
@@ -259,7 +284,10 @@ func (f *fitter) take(x form, col []int32, c, low, high int) int {
 	if at == mostTried {
 		return x.count
 	}
-	x.right = slices.Clone(f.right)
+	x.right = make([]bool, len(f.l.y))
+	for _, r := range f.rows {
+		x.right[r] = value(int(of.col[r])) == int(f.l.y[r])
+	}
 	f.scores, f.found = slices.Insert(f.scores, at, score), slices.Insert(f.found, at, x)
 	if len(f.found) > mostTried {
 		f.scores, f.found = f.scores[:mostTried], f.found[:mostTried]

@@ -23,7 +23,7 @@ func (t *tally) begin(lo, hi int32) bool {
 	return true
 }
 
-func (t *tally) add(v int32) { t.counts[v-t.least]++ }
+func (t *tally) add(v int32, n int) { t.counts[v-t.least] += int32(n) }
 
 // most is the value that was counted most often, the least of equals, and how often; 0 times if none was.
 func (t *tally) most() (value int32, n int) {
