@@ -20,17 +20,14 @@ import (
 // blind finds the best plan that sees nothing, for the worst case where a number of disturbances is given.
 func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances *int) (*Document, error) {
 	goal := hasGoal && (disturbances == nil || r.Objective == policy.Success)
-	o := policy.BlindOptions{
-		Options: policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory, States: r.States, Report: r.Report},
-		Goal:    goal,
-	}
+	o := policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory, States: r.States, Report: r.Report}
 	d := &Document{
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Goal: goal, Learned: m.learned(), Engine: "search over sets of states", Status: engine.Infeasible,
 		Disturbances: disturbances, Blind: true,
 		Table: Table{Variables: stateNames(m.p.Problem), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(m.p.Problem)},
 	}
 	if disturbances != nil {
-		o.Worst, o.Disturbances, o.MinHorizon = true, *disturbances, r.Robust.MinHorizon
+		o = r.worst(goal, *disturbances, r.Limits.Memory)
 		d.From = r.Robust.MinHorizon
 	}
 	s, err := policy.Blind(ctx, m.process, o)
@@ -48,11 +45,7 @@ func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances
 			bound := *d.Bound + tolerance/4*math.Max(1, math.Abs(*d.Bound))
 			d.Bound = &bound
 		}
-		var seeing valued = s.Robust
-		if !o.Worst {
-			seeing = s.Observed
-		}
-		if err := d.prove(ctx, m, seeing); err != nil {
+		if err := d.prove(ctx, m, s.Observed); err != nil {
 			return nil, err
 		}
 	}

@@ -38,13 +38,6 @@ type Ceiling struct {
 	Rows [][]*int64 `json:"rows"`
 }
 
-// valued is a solution that has values.
-type valued interface {
-	State(i int) []uint64
-	Open(i int) bool
-	Values(ctx context.Context, pass func(left int, values []float64) error) error
-}
-
 // mostBounds bounds the numbers of a table.
 const mostBounds = 1 << 26
 
@@ -53,7 +46,7 @@ const mostBounds = 1 << 26
 var digits = []int{44, 38, 32, 26}
 
 // ceiling makes the table of a solution and has it checked. The error wraps certify.ErrNoProof if none is found.
-func (d *Document) ceiling(ctx context.Context, m *model, s valued) (*Ceiling, *validate.Ceiled, error) {
+func (d *Document) ceiling(ctx context.Context, m *model, s *policy.Solution) (*Ceiling, *validate.Ceiled, error) {
 	n := 1
 	if d.Disturbances != nil {
 		n += *d.Disturbances
@@ -102,7 +95,7 @@ func (d *Document) ceiling(ctx context.Context, m *model, s valued) (*Ceiling, *
 
 // round writes the columns of states as bounds: the values rounded up, and for each step what rounding can have taken
 // away.
-func (d *Document) round(m *model, s valued, columns [][]float64, n, size int) (*Ceiling, error) {
+func (d *Document) round(m *model, s *policy.Solution, columns [][]float64, n, size int) (*Ceiling, error) {
 	c := &Ceiling{
 		Schema: app.Schema, Problem: d.Problem, Objective: d.Objective, Goal: d.Goal, Horizon: d.Horizon, Disturbances: d.Disturbances,
 		Scale: m.p.Problem.Reward.Scale, Variables: stateNames(m.p.Problem), States: [][]any{}, Rows: [][]*int64{},
@@ -260,7 +253,7 @@ func readCeiling(p *load.Problem, name string, data []byte) (*validate.Ceiling, 
 }
 
 // prove makes the proof that no policy is worth more, and takes the bound from it.
-func (d *Document) prove(ctx context.Context, m *model, s valued) error {
+func (d *Document) prove(ctx context.Context, m *model, s *policy.Solution) error {
 	c, found, err := d.ceiling(ctx, m, s)
 	if errors.Is(err, certify.ErrNoProof) {
 		d.NoProof = err

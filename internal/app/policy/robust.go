@@ -44,11 +44,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		return m.blind(ctx, r, hasGoal, &n)
 	}
 	goal := hasGoal && r.Objective == policy.Success
-	o := policy.RobustOptions{Disturbances: n, Goal: goal, MinHorizon: r.Horizon, Horizon: r.Horizon, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report}
-	if r.Robust.MinHorizon > 0 {
-		o.MinHorizon = r.Robust.MinHorizon
-	}
-	s, err := policy.Robust(ctx, m.process, o)
+	s, err := policy.Solve(ctx, m.process, r.worst(goal, n, r.Limits.Memory/2))
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +52,15 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.learned(), Engine: "minimax", Status: engine.Infeasible,
 		States: s.States, Pairs: s.Pairs, Disturbances: &n, From: r.Robust.MinHorizon,
 	}
-	if s.Exists {
+	if s.Exists() {
 		f := d.Table.fill(m, s.State)
 		for _, row := range s.Rows() {
-			if err := f.row(row.Row, row.Disturbances); err != nil {
+			if err := f.row(row, row.Disturbances); err != nil {
 				return nil, err
 			}
 		}
 		d.evidence(f)
-		if err := d.guarantee(m, s.Worst); err != nil {
+		if err := d.guarantee(m, s.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -75,6 +71,18 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 	}
 	d.Seconds = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// worst has the options for the best worst case in runs with at most n disturbances.
+func (r *Request) worst(goal bool, n int, memory int64) policy.Options {
+	o := policy.Options{
+		Objective: policy.Reward, Horizon: r.Horizon, Worst: true, Disturbances: n, MinHorizon: r.Robust.MinHorizon,
+		Threads: r.Limits.Threads, Memory: memory, States: r.States, Report: r.Report,
+	}
+	if goal {
+		o.Objective = policy.Success
+	}
+	return o
 }
 
 // guarantee lets the evaluator follow the policy through all of its runs.

@@ -9,28 +9,15 @@ import (
 	"slices"
 )
 
-// BlindOptions are the limits of Blind.
-type BlindOptions struct {
-	Options
-	// Worst asks for the best worst case in all runs with at most so many disturbances, with the goal reached in all
-	// of them where Goal is set; else a plan is as good on average as can be.
-	Worst        bool
-	Disturbances int
-	Goal         bool
-	MinHorizon   int // with Worst and Goal, the shortest horizon of a range; 0 for no range
-}
-
 // BlindSolution is a plan: what to do at each step, whatever is seen.
 type BlindSolution struct {
-	Exists  bool    // else no plan keeps the rules, or reaches the goal in all runs
-	Value   float64 // the probability of success, the expected reward, or the worst one
-	Horizon int
-	Plan    []uint32 // an action of the process for each step, as long as a run can go on
-	States  int
-	Pairs   int64
-	// Observed is the solution that sees the states, which bounds what plans are worth; nil where Robust has that.
-	Observed *Solution
-	Robust   *RobustSolution
+	Exists   bool    // else no plan keeps the rules, or reaches the goal in all runs
+	Value    float64 // the probability of success, the expected reward, or the worst one
+	Horizon  int
+	Plan     []uint32 // an action of the process for each step, as long as a run can go on
+	States   int
+	Pairs    int64
+	Observed *Solution // sees the states, and bounds what plans are worth
 }
 
 // member is a state that a run may be in: with some probability, or, in the worst case, with some disturbances left and a
@@ -52,7 +39,7 @@ type belief []member
 type beliefs struct {
 	ctx  context.Context
 	t    *table
-	o    BlindOptions
+	o    Options
 	n    int         // numbers of disturbances left
 	best [][]float64 // by steps left: values of policies that see the state
 	memo map[string]judged
@@ -67,31 +54,19 @@ type judged struct {
 }
 
 // Blind finds the best plan that sees nothing. The error wraps ErrTooLarge if there are more beliefs than fit memory.
-func Blind(ctx context.Context, p Process, o BlindOptions) (*BlindSolution, error) {
-	out := &BlindSolution{Horizon: o.Horizon}
-	b := &beliefs{ctx: ctx, o: o, n: 1, memo: map[string]judged{}, most: int(o.Memory / beliefBytes)}
-	var values func(context.Context, func(int, []float64) error) error
-	var err error
-	if o.Worst {
-		r := RobustOptions{Disturbances: o.Disturbances, Goal: o.Goal, MinHorizon: o.Horizon, Horizon: o.Horizon, Memory: o.Memory / 2, States: o.States, Report: o.Report}
-		if out.Robust, err = Robust(ctx, p, r); err != nil {
-			return nil, err
-		}
-		b.t, b.n, values = out.Robust.s.t, o.Disturbances+1, out.Robust.Values
-		out.States, out.Pairs = out.Robust.States, out.Robust.Pairs
-	} else {
-		q := o.Options
-		q.Memory /= 2
-		if out.Observed, err = Solve(ctx, p, q); err != nil {
-			return nil, err
-		}
-		b.t, values = out.Observed.t, out.Observed.Values
-		out.States, out.Pairs = out.Observed.States, out.Observed.Pairs
+func Blind(ctx context.Context, p Process, o Options) (*BlindSolution, error) {
+	q := o
+	q.Memory, q.MinHorizon = o.Memory/2, 0
+	s, err := Solve(ctx, p, q)
+	if err != nil {
+		return nil, err
 	}
+	out := &BlindSolution{Horizon: o.Horizon, States: s.States, Pairs: s.Pairs, Observed: s}
+	b := &beliefs{ctx: ctx, o: o, t: s.t, n: s.n, memo: map[string]judged{}, most: int(o.Memory / beliefBytes)}
 	if int64(b.t.states())*int64(b.n)*int64(o.Horizon+1)*8 > o.Memory/4 {
 		return nil, fmt.Errorf("%w: values of %d states over %d steps", ErrTooLarge, b.t.states(), o.Horizon)
 	}
-	if err := values(ctx, func(_ int, v []float64) error { b.best = append(b.best, slices.Clone(v)); return nil }); err != nil {
+	if err := s.Values(ctx, func(_ int, v []float64) error { b.best = append(b.best, slices.Clone(v)); return nil }); err != nil {
 		return nil, err
 	}
 	for h := cmp.Or(o.MinHorizon, o.Horizon); h <= o.Horizon && !out.Exists; h++ {
@@ -281,7 +256,7 @@ func (b *beliefs) step(of belief, action uint32) (gain, factor float64, next bel
 			case kind&Broken != 0 && (b.o.Worst || b.o.Objective == Reward):
 				return 0, 0, nil, false
 			case b.o.Worst && closed(kind, t.objective):
-				if b.o.Goal && kind&Goal == 0 {
+				if b.o.Objective == Success && kind&Goal == 0 {
 					return 0, 0, nil, false
 				}
 				next = append(next, member{ended, 0, m.x + r})

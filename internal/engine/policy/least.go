@@ -21,18 +21,18 @@ func (s *Solution) Least(ctx context.Context, of func(state []uint64, action uin
 	layers := s.layers()
 	known := map[[2]int64][]Interval{}
 	before := map[uint32]float64{}
-	for left := 0; left <= s.horizon; left++ {
+	for left := 0; left <= s.Horizon; left++ {
 		if err := ctx.Err(); err != nil {
 			return 0, context.Cause(ctx)
 		}
-		values := make(map[uint32]float64, len(layers[s.horizon-left]))
-		for _, i := range layers[s.horizon-left] {
+		values := make(map[uint32]float64, len(layers[s.Horizon-left]))
+		for _, i := range layers[s.Horizon-left] {
 			c := none
 			if left > 0 {
 				c = s.choice(int(i), left)
 			}
 			if c == none {
-				if values[i] = atEnd(t.kinds[i], s.o.Objective); left > 0 && !closed(t.kinds[i], t.objective) {
+				if values[i] = s.o.atEnd(t.kinds[i]); left > 0 && !closed(t.kinds[i], t.objective) {
 					values[i] = t.stuck
 				}
 				continue
@@ -56,25 +56,6 @@ func (s *Solution) Least(ctx context.Context, of func(state []uint64, action uin
 		before = values
 	}
 	return before[0], nil
-}
-
-// layers lists the states that the policy can reach at each step.
-func (s *Solution) layers() [][]uint32 {
-	layers := [][]uint32{{0}}
-	for step := 1; step <= s.horizon; step++ {
-		seen := map[uint32]bool{}
-		var next []uint32
-		for _, i := range layers[step-1] {
-			for _, j := range s.successors(int(i), s.horizon-step+1) {
-				if !seen[j] {
-					seen[j] = true
-					next = append(next, j)
-				}
-			}
-		}
-		layers = append(layers, next)
-	}
-	return layers
 }
 
 // worst is the least expectation of the values of all outcomes, draw by draw from the last one.

@@ -95,16 +95,16 @@ func TestTooLarge(t *testing.T) {
 func TestRobustWalk(t *testing.T) {
 	w := &walk{cells: 9, moves: 3, p: [4]float64{.5, .25, .125, .125}}
 	for n := range 4 {
-		r, err := Robust(t.Context(), w, RobustOptions{Disturbances: n, Goal: true, MinHorizon: 1, Horizon: 30, Memory: 1 << 30})
+		r, err := Solve(t.Context(), w, Options{Objective: Success, Worst: true, Disturbances: n, MinHorizon: 1, Horizon: 30, Memory: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := 4 + 2*n; !r.Exists || r.Horizon != want { // each disturbance costs its step, and that back
+		if want := 4 + 2*n; !r.Exists() || r.Horizon != want { // each disturbance costs its step, and that back
 			t.Errorf("%d disturbances: horizon %d, expected %d", n, r.Horizon, want)
 		}
 	}
-	r, err := Robust(t.Context(), w, RobustOptions{Disturbances: 4, Goal: true, MinHorizon: 1, Horizon: 9, Memory: 1 << 30})
-	if err != nil || r.Exists || !math.IsInf(r.Worst, -1) {
+	r, err := Solve(t.Context(), w, Options{Objective: Success, Worst: true, Disturbances: 4, MinHorizon: 1, Horizon: 9, Memory: 1 << 30})
+	if err != nil || r.Exists() {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

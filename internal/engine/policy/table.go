@@ -101,10 +101,10 @@ func closed(k Kind, o Objective) bool {
 
 // build lays out what is reachable within the horizon, with rewards where they are paid. The number of states is told from time to
 // time.
-func build(ctx context.Context, p Process, o Options, paid bool, tell func(states int)) (*table, error) {
+func build(ctx context.Context, p Process, o Options, tell func(states int)) (*table, error) {
 	t := newTable(p.Words())
-	t.objective, t.paid = o.Objective, paid
-	if o.Objective == Reward {
+	t.objective, t.paid = o.Objective, o.Worst || o.Objective == Reward
+	if t.paid {
 		t.stuck = math.Inf(-1)
 	}
 	start := make([]uint64, t.keys.Width())
