@@ -59,8 +59,6 @@ type Split interface {
 	Pack(val factored.Valuation) ([]uint64, error)
 	Unpack(val factored.Valuation, state []uint64) error
 	Action(val factored.Valuation, id uint32) error // by its place among all
-	// RewardRange bounds the reward of any step; the bounds may be infinite.
-	RewardRange() (lo, hi float64)
 }
 
 // bounder looks for bounds.
@@ -211,7 +209,11 @@ func (b *bounder) support(runs []float64, s *bracket.Search, ph phase) bool {
 	if b.o.Objective == policy.Success {
 		lower, _ = coverage.Interval(len(runs), int(sum), 1-2*odds)
 	} else {
-		floor, _ := b.f.RewardRange()
+		floor := 0.0
+		for i := range b.f.Terms() {
+			least, _ := b.f.TermRange(i)
+			floor += least
+		}
 		lower = bracket.LowerMean(runs, floor*float64(b.o.Horizon), odds)
 	}
 	if b.Search != nil && lower <= b.Lower {

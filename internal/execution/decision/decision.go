@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -22,12 +21,9 @@ type Process struct {
 	compiled *translate.Compiled
 	outcomes *sim.Outcomes
 	goal     func() (bool, error)
-	start    []uint64
-	fields   []field
-	words    int
-	values   []float64 // a state, in the order of the simulator
-	next     []uint64
-	broken   []uint64 // in place of a state with a value that its variable does not have
+	layout
+	values []float64 // a state, in the order of the simulator
+	next   []uint64
 
 	actions [][]float64 // by their numbers
 	numbers map[string]uint32
@@ -43,20 +39,10 @@ type Changes struct {
 	Reward *factored.Reward // nil for the problem's own
 }
 
-// field is where a state has a fluent.
-type field struct {
-	fluent int
-	lo     int64
-	word   int
-	shift  uint
-	mask   uint64
-	most   uint64 // the greatest value less lo
-}
-
 // New makes the process of a compiled problem with changes. goal may be nil; start has the states that runs
 // begin in.
 func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start factored.Valuation, changes Changes) (*Process, error) {
-	p := &Process{compiled: c, numbers: map[string]uint32{}, words: 1, changes: changes, now: make(factored.Valuation, len(start)), then: make(factored.Valuation, len(start))}
+	p := &Process{compiled: c, numbers: map[string]uint32{}, layout: newLayout(s.States(), c.Variable), changes: changes, now: make(factored.Valuation, len(start)), then: make(factored.Valuation, len(start))}
 	for i := range changes.Rules {
 		p.reads = p.reads || changes.Rules[i].Next
 	}
@@ -69,61 +55,9 @@ func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start facto
 			return nil, err
 		}
 	}
-	used := uint(1) // the first bit tells a state with a value that its variable does not have
-	for _, i := range s.States() {
-		v := c.Variable(i)
-		f := field{fluent: i, lo: v.Lo, most: uint64(v.Hi - v.Lo)}
-		width := uint(bits.Len64(f.most))
-		if used+width > 64 {
-			p.words++
-			used = 0
-		}
-		f.word, f.shift, f.mask = p.words-1, used, 1<<width-1
-		used += width
-		p.fields = append(p.fields, f)
-	}
-	p.values, p.next, p.broken = make([]float64, len(p.fields)), make([]uint64, p.words), make([]uint64, p.words)
-	p.broken[0] = 1
+	p.values, p.next = make([]float64, len(p.fields)), make([]uint64, p.words)
 	p.start, err = p.Pack(start)
 	return p, err
-}
-
-// Words implements policy.Process.
-func (p *Process) Words() int { return p.words }
-
-// MostStates implements policy.Bounded.
-func (p *Process) MostStates() float64 {
-	n := 1.0
-	for _, f := range p.fields {
-		n *= float64(f.most) + 1
-	}
-	return n
-}
-
-// Start implements policy.Process.
-func (p *Process) Start(state []uint64) { copy(state, p.start) }
-
-// Pack packs the states of a valuation.
-func (p *Process) Pack(val factored.Valuation) ([]uint64, error) {
-	out := make([]uint64, p.words)
-	for _, f := range p.fields {
-		z := uint64(p.compiled.Variable(f.fluent).Value(val) - f.lo)
-		if z > f.most {
-			return nil, errors.New("a state has a value outside its range")
-		}
-		out[f.word] |= z << f.shift
-	}
-	return out, nil
-}
-
-// Unpack sets the states in a valuation.
-func (p *Process) Unpack(val factored.Valuation, state []uint64) error {
-	for _, f := range p.fields {
-		if err := p.compiled.Variable(f.fluent).Set(val, f.lo+int64(state[f.word]>>f.shift&f.mask)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Action sets the actions in a valuation to those of a joint action.
@@ -147,10 +81,15 @@ func setActions(val factored.Valuation, c *translate.Compiled, actions []int, va
 
 // load sets the simulator to a state and returns what the simulator says against it.
 func (p *Process) load(state []uint64) error {
-	for i, f := range p.fields {
-		p.values[i] = p.compiled.Decode(f.fluent, f.lo+int64(state[f.word]>>f.shift&f.mask))
-	}
+	p.decode(state)
 	return p.outcomes.Runner().SetState(p.values)
+}
+
+// decode sets the values of a state.
+func (p *Process) decode(state []uint64) {
+	for i := range p.fields {
+		p.values[i] = p.compiled.Decode(p.fields[i].number, p.fields[i].value(state))
+	}
 }
 
 // Kind implements policy.Process.
@@ -250,12 +189,12 @@ func (p *Process) legal(id uint32) (ok bool, err error) {
 // pack packs the state after a step; false if a variable does not have its value.
 func (p *Process) pack(out []uint64) bool {
 	clear(out)
-	for _, f := range p.fields {
-		z, ok := p.compiled.Encode(f.fluent, p.outcomes.Next(f.fluent))
-		if !ok || uint64(z-f.lo) > f.most {
+	for i := range p.fields {
+		f := &p.fields[i]
+		z, ok := p.compiled.Encode(f.number, p.outcomes.Next(f.number))
+		if !ok || !f.put(out, z) {
 			return false
 		}
-		out[f.word] |= uint64(z-f.lo) << f.shift
 	}
 	return true
 }

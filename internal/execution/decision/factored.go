@@ -22,10 +22,7 @@ type Factored struct {
 	plain      bool
 	free       bool // all joint actions are legal in all states
 
-	draws []memo[*bracket.Draw]
-	sums  []memo[float64]
-	goals []bracket.Scope
-	field map[int]int // of a fluent
+	parts
 }
 
 // mostJoint bounds the joint actions of a factored process.
@@ -39,15 +36,12 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 	}
 	s := p.outcomes.Runner().Simulator()
 	g := s.Problem()
-	f := &Factored{Process: p, field: map[int]int{}, plain: p.goal == nil && len(g.Termination) == 0, free: len(g.Preconditions) == 0}
+	f := &Factored{Process: p, plain: p.goal == nil && len(g.Termination) == 0, free: len(g.Preconditions) == 0}
 	if len(g.Invariants) > 0 {
 		return nil, fmt.Errorf("%w: there are invariants", bracket.ErrNotFactored)
 	}
 	if legal && !p.outcomes.Idle() {
 		return nil, fmt.Errorf("%w: there may be no legal action in some state", bracket.ErrNotFactored)
-	}
-	for i := range p.fields {
-		f.field[p.fields[i].fluent] = i
 	}
 	if err := f.joint(s); err != nil {
 		return nil, err
@@ -65,7 +59,7 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 			return nil, err
 		}
 		for _, i := range x.Fluents {
-			c.scope.Writes = append(c.scope.Writes, f.field[i])
+			c.scope.Writes = append(c.scope.Writes, f.place[i])
 		}
 		f.draws = append(f.draws, c)
 	}
@@ -98,7 +92,7 @@ func (f *Factored) conjuncts(goal *ground.Node) error {
 	}
 	c := bracket.Scope{}
 	for _, i := range f.outcomes.Reads(goal) {
-		c.Reads = append(c.Reads, f.field[i])
+		c.Reads = append(c.Reads, f.place[i])
 	}
 	f.conditions, f.goals = append(f.conditions, test), append(f.goals, c)
 	return nil
@@ -144,7 +138,7 @@ func (f *Factored) joint(s *sim.Simulator) error {
 func newPart[T any](f *Factored, reads []int) (memo[T], error) {
 	var fields, actions []int // places among those of states and of joint actions
 	for _, i := range reads {
-		if k, ok := f.field[i]; ok {
+		if k, ok := f.place[i]; ok {
 			fields = append(fields, k)
 		} else {
 			actions = append(actions, slices.Index(f.outcomes.Runner().Simulator().Actions(), i))
@@ -161,22 +155,12 @@ func newPart[T any](f *Factored, reads []int) (memo[T], error) {
 
 // set has the simulator in a state with a joint action.
 func (f *Factored) set(state []uint64, action uint32) {
-	for i, x := range f.fields {
-		f.values[i] = f.compiled.Decode(x.fluent, x.lo+int64(min(x.most, state[x.word]>>x.shift&x.mask)))
-	}
+	f.decode(state)
 	f.outcomes.Set(f.values, f.all[action])
 }
 
 // Plain implements bracket.Model.
 func (f *Factored) Plain() bool { return f.plain }
-
-// Fields implements bracket.Model.
-func (f *Factored) Fields() (list []bracket.Field) {
-	for _, x := range f.fields {
-		list = append(list, bracket.Field{Word: x.word, Shift: x.shift, Most: x.most})
-	}
-	return list
-}
 
 // Actions implements bracket.Model.
 func (f *Factored) Actions() int { return len(f.all) }
@@ -210,15 +194,6 @@ func (f *Factored) Action(val factored.Valuation, id uint32) error {
 	return setActions(val, f.compiled, f.outcomes.Runner().Simulator().Actions(), f.all[id])
 }
 
-// Factors implements bracket.Model.
-func (f *Factored) Factors() []bracket.Scope { return scopes(f.draws) }
-
-// Terms implements bracket.Model.
-func (f *Factored) Terms() []bracket.Scope { return scopes(f.sums) }
-
-// Conditions implements bracket.Model.
-func (f *Factored) Conditions() []bracket.Scope { return f.goals }
-
 // Condition implements bracket.Model.
 func (f *Factored) Condition(i int, state []uint64) (bool, error) {
 	f.set(state, 0)
@@ -237,12 +212,10 @@ func (f *Factored) Draw(factor int, state []uint64, action uint32) (*bracket.Dra
 		d := &bracket.Draw{Bits: make([]uint64, len(rows)*f.words)}
 		for i, r := range rows {
 			for j, v := range r.Values {
-				x := &f.fields[f.field[f.factors[factor].Fluents[j]]]
-				z, ok := f.compiled.Encode(x.fluent, v)
-				if r.Outside || !ok || uint64(z-x.lo) > x.most {
+				x := &f.fields[f.place[f.factors[factor].Fluents[j]]]
+				if z, ok := f.compiled.Encode(x.number, v); r.Outside || !ok || !x.put(d.Bits[i*f.words:], z) {
 					return nil, fmt.Errorf("%w: a next value can be outside its range", bracket.ErrNotFactored)
 				}
-				d.Bits[i*f.words+x.word] |= uint64(z-x.lo) << x.shift
 			}
 			d.P = append(d.P, r.P)
 		}
@@ -260,12 +233,3 @@ func (f *Factored) Term(term int, state []uint64, action uint32) (float64, error
 
 // TermRange implements bracket.Model.
 func (f *Factored) TermRange(term int) (lo, hi float64) { return f.outcomes.TermRange(f.terms[term]) }
-
-// RewardRange bounds the reward of any step; the bounds may be infinite.
-func (f *Factored) RewardRange() (lo, hi float64) {
-	for _, t := range f.terms {
-		a, b := f.outcomes.TermRange(t)
-		lo, hi = lo+a, hi+b
-	}
-	return lo, hi
-}

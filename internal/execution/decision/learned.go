@@ -2,7 +2,6 @@ package decision
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -13,25 +12,13 @@ import (
 
 // Learned is the decision process of a learned model. It belongs to one goroutine.
 type Learned struct {
-	p       *factored.Problem // without a network
-	t       *chance.Transition
-	plain   bool // constraints and reward can be evaluated one by one: there are no auxiliary variables
-	fields  []part
-	words   int
-	start   []uint64
+	p     *factored.Problem // without a network
+	t     *chance.Transition
+	plain bool // constraints and reward can be evaluated one by one: there are no auxiliary variables
+	layout
 	actions []factored.Valuation
 	now     factored.Valuation
 	next    factored.Valuation
-	packed  []uint64
-	broken  []uint64
-}
-
-// part is where a packed state has a variable.
-type part struct {
-	variable int
-	word     int
-	shift    uint
-	mask     uint64
 }
 
 // maxActions bounds the joint actions that are tried in a state.
@@ -40,10 +27,9 @@ const maxActions = 1 << 14
 // NewLearned makes the process of a transition of p, a problem without a network. start has the states in which runs
 // begin.
 func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuation) (*Learned, error) {
-	l := &Learned{p: p, t: t, words: 1, now: make(factored.Valuation, p.NumBits()), next: make(factored.Valuation, p.NumBits())}
+	l := &Learned{p: p, t: t, now: make(factored.Valuation, p.NumBits()), next: make(factored.Valuation, p.NumBits())}
 	l.plain = !mentionsAuxiliary(p)
-	used := uint(1) // the first bit tells a state with a value that its variable does not have
-	joint := int64(1)
+	joint, states := int64(1), []int(nil)
 	for i := range p.Variables {
 		v := &p.Variables[i]
 		n := v.Hi - v.Lo + 1
@@ -52,21 +38,15 @@ func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuat
 				return nil, fmt.Errorf("there are more than %d joint actions; a policy tries all of them in each state", maxActions)
 			}
 		}
-		if v.Kind != factored.State {
-			continue
+		if v.Kind == factored.State {
+			states = append(states, i)
 		}
-		width := uint(bits.Len64(uint64(n - 1)))
-		if used+width > 64 {
-			l.words++
-			used = 0
-		}
-		l.fields = append(l.fields, part{i, l.words - 1, used, 1<<width - 1})
-		used += width
 	}
-	l.packed, l.broken = make([]uint64, l.words), make([]uint64, l.words)
-	l.broken[0] = 1
-	l.pack(l.packed, start)
-	l.start = append(l.start, l.packed...)
+	l.layout = newLayout(states, func(i int) *factored.Variable { return &p.Variables[i] })
+	var err error
+	if l.start, err = l.Pack(start); err != nil {
+		return nil, err
+	}
 	return l, l.list(0, make(factored.Valuation, p.NumBits()))
 }
 
@@ -99,41 +79,6 @@ func (l *Learned) list(k int, val factored.Valuation) error {
 			return err
 		}
 		if err := l.list(k+1, val); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Words implements policy.Process.
-func (l *Learned) Words() int { return l.words }
-
-// MostStates implements policy.Bounded.
-func (l *Learned) MostStates() float64 {
-	n := 1.0
-	for _, f := range l.fields {
-		v := &l.p.Variables[f.variable]
-		n *= float64(v.Hi - v.Lo + 1)
-	}
-	return n
-}
-
-// Start implements policy.Process.
-func (l *Learned) Start(state []uint64) { copy(state, l.start) }
-
-func (l *Learned) pack(out []uint64, val factored.Valuation) {
-	clear(out)
-	for _, f := range l.fields {
-		v := &l.p.Variables[f.variable]
-		out[f.word] |= uint64(v.Value(val)-v.Lo) & f.mask << f.shift
-	}
-}
-
-// Unpack sets the states in a valuation.
-func (l *Learned) Unpack(val factored.Valuation, state []uint64) error {
-	for _, f := range l.fields {
-		v := &l.p.Variables[f.variable]
-		if err := v.Set(val, v.Lo+int64(state[f.word]>>f.shift&f.mask)); err != nil {
 			return err
 		}
 	}
@@ -296,8 +241,9 @@ func (l *Learned) results(all []result, draws []*factored.Draw, r result) (_ []r
 			return nil, false, err
 		}
 		r.reward = l.reward()
-		l.pack(l.packed, l.next)
-		r.next = append([]uint64(nil), l.packed...)
+		if r.next, err = l.Pack(l.next); err != nil {
+			return nil, false, err
+		}
 	}
 	return append(all, r), true, nil
 }

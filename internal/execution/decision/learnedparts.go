@@ -12,26 +12,16 @@ import (
 // LearnedParts is the process of a learned model as independent draws. It belongs to one goroutine.
 type LearnedParts struct {
 	*Learned
-	fields []bracket.Field
-	field  map[int]int // of a variable
-	rules  []*factored.Constraint
-	ends   bool // some states are not open
-
-	draws   []memo[*bracket.Draw] // of the groups, and then of each other state
-	sums    []memo[float64]
+	parts   // draws are those of the groups, and then of each other state
+	rules   []*factored.Constraint
+	ends    bool                // some states are not open
 	rewards []*factored.Problem // with a part of the reward each
-	goals   []bracket.Scope
 }
 
 // Factored splits the steps of the process. The error wraps bracket.ErrNotFactored where that cannot be done; if a
 // lack of legal actions is to be ruled out, also where it is not.
 func (l *Learned) Factored(legal bool) (*LearnedParts, error) {
-	f := &LearnedParts{Learned: l, field: map[int]int{}, ends: len(l.p.Goal) > 0 || l.t.HasEnds()}
-	for k, x := range l.fields {
-		v := &l.p.Variables[x.variable]
-		f.field[x.variable] = k
-		f.fields = append(f.fields, bracket.Field{Word: x.word, Shift: x.shift, Most: uint64(v.Hi - v.Lo)})
-	}
+	f := &LearnedParts{Learned: l, ends: len(l.p.Goal) > 0 || l.t.HasEnds()}
 	if err := f.restrict(legal); err != nil {
 		return nil, err
 	}
@@ -55,7 +45,7 @@ func (l *Learned) Factored(legal bool) (*LearnedParts, error) {
 		}
 		scope := bracket.Scope{}
 		for _, v := range reads {
-			k, ok := f.field[v]
+			k, ok := f.place[v]
 			if !ok {
 				return nil, fmt.Errorf("%w: the goal depends on %s, which is no state", bracket.ErrNotFactored, l.p.Variables[v].Name)
 			}
@@ -154,7 +144,7 @@ func (f *LearnedParts) number(v *factored.Variable) int {
 // split divides variables into fields and actions.
 func (f *LearnedParts) split(reads []int) (fields, actions []int, err error) {
 	for _, v := range reads {
-		switch k, ok := f.field[v]; {
+		switch k, ok := f.place[v]; {
 		case ok:
 			fields = append(fields, k)
 		case f.p.Variables[v].Kind == factored.Action:
@@ -172,7 +162,7 @@ func partOf[T any](f *LearnedParts, reads []int) (memo[T], error) {
 	if err != nil {
 		return memo[T]{}, err
 	}
-	return newMemo[T](f.fields, fields, len(f.actions), func(a int) string {
+	return newMemo[T](f.Fields(), fields, len(f.actions), func(a int) string {
 		var of []int64
 		for _, v := range actions {
 			of = append(of, f.p.Variables[v].Value(f.actions[a]))
@@ -185,7 +175,7 @@ func partOf[T any](f *LearnedParts, reads []int) (memo[T], error) {
 func (f *LearnedParts) draw(reads, states []int) error {
 	c, err := partOf[*bracket.Draw](f, reads)
 	for _, v := range states {
-		c.scope.Writes = append(c.scope.Writes, f.field[v])
+		c.scope.Writes = append(c.scope.Writes, f.place[v])
 	}
 	f.draws = append(f.draws, c)
 	return err
@@ -195,20 +185,14 @@ func (f *LearnedParts) draw(reads, states []int) error {
 // not have.
 func (f *LearnedParts) set(state []uint64, action uint32) error {
 	clear(f.now)
-	for k, x := range f.Learned.fields {
-		v := &f.p.Variables[x.variable]
-		if err := v.Set(f.now, v.Lo+int64(min(f.fields[k].Most, state[x.word]>>x.shift&x.mask))); err != nil {
-			return err
-		}
+	if err := f.Unpack(f.now, state); err != nil {
+		return err
 	}
 	return f.Action(f.now, action)
 }
 
 // Plain implements bracket.Model.
 func (f *LearnedParts) Plain() bool { return !f.ends }
-
-// Fields implements bracket.Model.
-func (f *LearnedParts) Fields() []bracket.Field { return f.fields }
 
 // Actions implements bracket.Model.
 func (f *LearnedParts) Actions() int { return len(f.actions) }
@@ -240,22 +224,6 @@ func holds(c *factored.Constraint, now factored.Valuation) bool {
 	return c.Holds(now, nil)
 }
 
-// Pack packs the states of a valuation.
-func (f *LearnedParts) Pack(val factored.Valuation) ([]uint64, error) {
-	out := make([]uint64, f.words)
-	f.pack(out, val)
-	return out, nil
-}
-
-// Factors implements bracket.Model.
-func (f *LearnedParts) Factors() []bracket.Scope { return scopes(f.draws) }
-
-// Terms implements bracket.Model.
-func (f *LearnedParts) Terms() []bracket.Scope { return scopes(f.sums) }
-
-// Conditions implements bracket.Model.
-func (f *LearnedParts) Conditions() []bracket.Scope { return f.goals }
-
 // Condition implements bracket.Model.
 func (f *LearnedParts) Condition(i int, state []uint64) (bool, error) {
 	err := f.set(state, 0)
@@ -286,12 +254,10 @@ func (f *LearnedParts) rows(states []int, values [][]int64, p []float64) (*brack
 	d := &bracket.Draw{P: p, Bits: make([]uint64, len(values)*f.words)}
 	for i, row := range values {
 		for j, v := range states {
-			x := &f.fields[f.field[v]]
-			z := row[j] - f.p.Variables[v].Lo
-			if z < 0 || uint64(z) > x.Most {
+			x := &f.fields[f.place[v]]
+			if !x.put(d.Bits[i*f.words:], row[j]) {
 				return nil, fmt.Errorf("%w: a next value of %s can be outside its range", bracket.ErrNotFactored, f.p.Variables[v].Name)
 			}
-			d.Bits[i*f.words+x.Word] |= uint64(z) << x.Shift
 		}
 	}
 	return d, nil
@@ -320,15 +286,6 @@ func (f *LearnedParts) TermRange(term int) (lo, hi float64) {
 		least, most = least+min(0, t.Weight), most+max(0, t.Weight)
 	}
 	return float64(least) / float64(r.Scale), float64(most) / float64(r.Scale)
-}
-
-// RewardRange implements Split.
-func (f *LearnedParts) RewardRange() (lo, hi float64) {
-	for i := range f.rewards {
-		a, b := f.TermRange(i)
-		lo, hi = lo+a, hi+b
-	}
-	return lo, hi
 }
 
 // pay splits the reward into sums that depend on the same states and actions.

@@ -90,6 +90,22 @@ func (c *memo[T]) get(state []uint64, action uint32, compute func() (T, error)) 
 	return v, nil
 }
 
+// parts are those of a step, remembered, and the conjuncts of the goal.
+type parts struct {
+	draws []memo[*bracket.Draw]
+	sums  []memo[float64]
+	goals []bracket.Scope
+}
+
+// Factors implements bracket.Model.
+func (p *parts) Factors() []bracket.Scope { return scopes(p.draws) }
+
+// Terms implements bracket.Model.
+func (p *parts) Terms() []bracket.Scope { return scopes(p.sums) }
+
+// Conditions implements bracket.Model.
+func (p *parts) Conditions() []bracket.Scope { return p.goals }
+
 // scopes lists the scopes of parts.
 func scopes[T any](parts []memo[T]) (list []bracket.Scope) {
 	for i := range parts {
