@@ -84,8 +84,8 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 		return nil, fmt.Errorf("nothing is to be learned in %s; expected a task with learned fluents", p.Problem.Name)
 	case quantity(p.Problem) != "":
 		return nil, fmt.Errorf("%s is a quantity, and learning by acting knows functions of few values alone; expected a larger step, bins (edges), or collect, train and plan --incremental, which know functions of quantities", quantity(p.Problem))
-	case len(p.Timed) > 0:
-		return nil, fmt.Errorf("--require %s: a condition on step %d is about one plan, and many are made here; expected conditions on every step", p.Timed[0].Text, p.Timed[0].Step)
+	case execute.NoTimed(p) != nil:
+		return nil, execute.NoTimed(p)
 	case r.Gap > 0 && (r.Resets != ResetsYes || r.Starts != "" || r.Safe || r.Lift || r.Most != nil || r.Until == UntilModel):
 		return nil, errors.New("--gap is for systems that can be reset to their initial state; expected none of --resets, --start-states, --safe-exploration, --lift, --reward-at-most and --until model")
 	case r.Success && len(p.Problem.Goal) == 0:

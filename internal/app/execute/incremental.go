@@ -200,7 +200,7 @@ func (l *Loop) add(p *load.Problem, it *incremental.Iteration) IterationLine {
 
 // prepare completes and checks the request, and makes its engine.
 func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener, error) {
-	if err := noTimed(p); err != nil {
+	if err := NoTimed(p); err != nil {
 		return nil, err
 	}
 	if r.Horizon.Max == 0 {

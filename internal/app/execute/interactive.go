@@ -43,7 +43,7 @@ type Interactive struct {
 
 // NewInteractive drives a system that was opened for p. The caller closes the system.
 func NewInteractive(p *load.Problem, real *Real) (*Interactive, error) {
-	if err := noTimed(p); err != nil {
+	if err := NoTimed(p); err != nil {
 		return nil, err
 	}
 	return &Interactive{p: p, real: real}, nil

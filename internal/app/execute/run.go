@@ -58,7 +58,7 @@ type planned struct{ actions, states []app.Values }
 // The document is not nil once per step was taken, even with an error, which is one of
 // package simulator.
 func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDocument, error) {
-	if err := noTimed(p); err != nil {
+	if err := NoTimed(p); err != nil {
 		return nil, err
 	}
 	if err := real.RequireFull("planning"); err != nil {
@@ -370,8 +370,8 @@ func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
 	return nil
 }
 
-// noTimed refuses conditions on single steps, where many plans are made.
-func noTimed(p *load.Problem) error {
+// NoTimed refuses conditions on single steps, where many plans are made.
+func NoTimed(p *load.Problem) error {
 	if len(p.Timed) == 0 {
 		return nil
 	}

@@ -124,7 +124,7 @@ func Solve(ctx context.Context, e engine.Opener, t engine.Task, horizon int, sys
 		if err := sys.RequireFull("correcting transitions"); err != nil {
 			return nil, err
 		}
-		x.rows = newRows(t.Problem, t.Network)
+		x.rows = newRows(t.Problem)
 	}
 	if o.Recheck {
 		if err := x.recheck(ctx); err != nil {
@@ -159,13 +159,10 @@ func (x *loop) recall() error {
 }
 
 // correct replaces the network by one corrected to the rows.
-func (x *loop) correct() error {
-	net, err := x.rows.correct(x.base)
-	if err != nil {
-		return err
-	}
-	x.t.Network, x.out.Network, x.out.Corrected = net, net, x.rows.wrong
-	return nil
+func (x *loop) correct() (err error) {
+	x.t.Network, x.out.Corrected, err = x.rows.correct(x.base)
+	x.out.Network = x.t.Network
+	return err
 }
 
 // open returns the session, opening it if necessary.
@@ -297,7 +294,7 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 	x.marks = append(x.marks, mark)
 	x.out.Known.Failures = append(x.out.Known.Failures, Failure{Landmark: mark, Text: it.Failure.Error(), Observed: observed(x.t.Problem, run)})
 	if x.rows != nil {
-		before := x.rows.wrong
+		before := x.out.Corrected
 		failure := &x.out.Known.Failures[len(x.out.Known.Failures)-1]
 		failure.steps(x.t.Problem, func(now, next factored.Valuation) {
 			agrees := x.rows.add(now, next)
@@ -309,10 +306,12 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 				it.Fallen = "the outcome differs in variables that are not learned"
 			}
 		})
-		it.Corrected = x.rows.wrong - before
-		if it.Corrected > 0 {
+		if err := x.correct(); err != nil {
+			return err
+		}
+		if it.Corrected = x.out.Corrected - before; it.Corrected > 0 {
 			x.session = nil
-			return x.correct()
+			return nil
 		}
 	}
 	if x.o.Restart {

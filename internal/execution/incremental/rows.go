@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -34,59 +35,30 @@ func bitText(bits []factored.Bit, val factored.Valuation) string {
 	return string(text)
 }
 
-// bitsOf reads what bitText writes.
-func bitsOf(text string) []bool {
-	out := make([]bool, len(text))
-	for i := range out {
-		out[i] = text[i] == '1'
-	}
-	return out
-}
-
-// rows are the observed transitions, by inputs. The first outcome counts: if another one
+// rows are the observed transitions, in the order of observation. The first outcome of the inputs counts: if another one
 // follows, the truth is not a function of the inputs.
 type rows struct {
 	p       *factored.Problem
-	eval    *bnn.Evaluator
-	scratch *bnn.Scratch
-	outcome map[string]string
-	order   []string // inputs that the network has wrong
-	wrong   int
+	outcome map[string][]bool
+	all     []bnn.Correction
 }
 
-func newRows(p *factored.Problem, net *bnn.Network) *rows {
-	e := bnn.NewEvaluator(net)
-	return &rows{p: p, eval: e, scratch: e.NewScratch(), outcome: map[string]string{}}
-}
+func newRows(p *factored.Problem) *rows { return &rows{p: p, outcome: map[string][]bool{}} }
 
 // add adds the inputs of a transition with its outputs, and reports that they do not already have others.
 func (r *rows) add(now, next factored.Valuation) (agrees bool) {
-	inputs, outputs := bitText(r.p.Inputs, now), bitText(r.p.Outputs, next)
-	if known, ok := r.outcome[inputs]; ok {
-		return known == outputs
-	}
-	r.outcome[inputs] = outputs
-	if r.predict(inputs) != outputs {
-		r.order = append(r.order, inputs)
-		r.wrong++
-	}
-	return true
-}
-
-// predict returns the output of the uncorrected network.
-func (r *rows) predict(inputs string) string {
-	in, out := make([]uint64, bnn.Words(len(r.p.Inputs))), make([]uint64, bnn.Words(len(r.p.Outputs)))
-	for i, x := range bitsOf(inputs) {
-		if x {
-			in[i/64] |= 1 << (i % 64)
+	pick := func(val factored.Valuation, bits []factored.Bit) (out []bool) {
+		for _, b := range bits {
+			out = append(out, val[b])
 		}
+		return out
 	}
-	r.eval.Forward(out, in, r.scratch)
-	text := make([]byte, len(r.p.Outputs))
-	for i := range text {
-		text[i] = "01"[out[i/64]>>(i%64)&1]
+	key, outputs := now.Key(r.p.Inputs), pick(next, r.p.Outputs)
+	if known, ok := r.outcome[key]; ok {
+		return slices.Equal(known, outputs)
 	}
-	return string(text)
+	r.outcome[key], r.all = outputs, append(r.all, bnn.Correction{Inputs: pick(now, r.p.Inputs), Outputs: outputs})
+	return true
 }
 
 // learn adds what was observed of all failures.
@@ -99,27 +71,16 @@ func (r *rows) learn(s *State) {
 // Corrected returns the network corrected to the transitions that were seen, as Solve does it with
 // Transition, and how many of them the network had wrong. The error is that of bnn.Correct.
 func (s *State) Corrected(p *factored.Problem, net *bnn.Network) (*bnn.Network, int, error) {
-	r := newRows(p, net)
+	r := newRows(p)
 	r.learn(s)
-	out, err := r.correct(net)
-	return out, r.wrong, err
+	return r.correct(net)
 }
 
-// correct returns a network corrected to the rows.
-func (r *rows) correct(net *bnn.Network) (*bnn.Network, error) {
-	out, err := bnn.Correct(net, r.corrections())
+// correct returns a network corrected to the rows, and how many it has wrong: each has a unit in the first layer.
+func (r *rows) correct(net *bnn.Network) (*bnn.Network, int, error) {
+	out, err := bnn.Correct(net, r.all)
 	if err != nil {
-		return nil, fmt.Errorf("correcting the network: %w", err)
+		return nil, 0, fmt.Errorf("correcting the network: %w", err)
 	}
-	return out, nil
-}
-
-// corrections returns the transitions that the network has wrong, in the order of
-// observation.
-func (r *rows) corrections() []bnn.Correction {
-	var out []bnn.Correction
-	for _, in := range r.order {
-		out = append(out, bnn.Correction{Inputs: bitsOf(in), Outputs: bitsOf(r.outcome[in])})
-	}
-	return out
+	return out, len(out.Layers[0].Thresholds) - len(net.Layers[0].Thresholds), nil
 }
