@@ -129,18 +129,11 @@ func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encod
 		if err := roomFor("the encoding", clauseBytes(all), memory); err != nil {
 			return err
 		}
-		// Many at a time, for which the solver makes room for clauses; few enough that it does.
-		for n := s.NumVars(); int64(n) < all.Variables; {
-			n = int32(min(int64(n)+growBy, all.Variables))
-			s.Grow(n)
-		}
+		s.Grow(int32(all.Variables))
 	}
 	s.Grow(m.NumVars())
 	return lowering.Stream(ctx, &clauses{s: s, known: m.NumVars()})
 }
-
-// growBy is the number of variables that are made together where clauses follow.
-const growBy = 1 << 14
 
 // addSum adds a sum with any relation that holds where guard does, or always
 // when that is NoLit. The coefficients of terms are positive, and overwritten.

@@ -170,13 +170,19 @@ func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
 		if s.litMark[l] != s.age {
 			continue // it went already
 		}
-		s.stats.Work += int64(len(s.watches[l.Not()]) / 4)
-		for _, w := range s.watches[l.Not()] {
-			if w.clause&binaryBit == 0 {
-				continue
-			}
-			if b := w.blocker.Not(); s.litMark[b] == s.age && b != l {
+		spare := func(b Lit) {
+			if s.litMark[b] == s.age && b != l {
 				s.litMark[b] = 0
+			}
+		}
+		pairs, _ := s.of(l.Not())
+		s.stats.Work += int64((len(s.watches[l.Not()]) + len(pairs)) / 4)
+		for _, x := range pairs {
+			spare(x.Not())
+		}
+		for _, w := range s.watches[l.Not()] {
+			if w.clause&binaryBit != 0 {
+				spare(w.blocker.Not())
 			}
 		}
 	}

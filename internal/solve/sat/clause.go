@@ -34,27 +34,16 @@ const binaryBit cref = 1 << 31
 type clauseDB struct {
 	arena   []Lit
 	watches [][]watch // by literal: clauses that watch its negation
+	watched []bool    // by literal: its list of watches was used
 	problem []cref    // clauses that were added
 	learned []cref
 	wasted  int            // words of deleted clauses in arena
 	numbers map[cref]int64 // the tracer's, of learned clauses
 }
 
-// grow makes room for n more variables. Where many small problems are solved, the allocations of
-// the first few watches of each literal take a tenth of the time, so that those of a few variables
-// are made together.
 func (db *clauseDB) grow(n int) {
-	const first, few = 4, 1 << 14
 	db.watches = extend(db.watches, 2*n)
-	if n < 2 || n > few {
-		return
-	}
-	db.arena = slices.Grow(db.arena, 16*n)
-	room := make([]watch, first*2*n)
-	lists := db.watches[len(db.watches)-2*n:]
-	for i := range lists {
-		lists[i] = room[first*i : first*i : first*(i+1)]
-	}
+	db.watched = extend(db.watched, 2*n)
 }
 
 // size is the number of literals of a clause.
@@ -103,12 +92,17 @@ func (db *clauseDB) attach(c cref) {
 	if len(lits) == 2 {
 		w |= binaryBit
 	}
-	db.watches[lits[0].Not()] = append(db.watches[lits[0].Not()], watch{lits[1], w})
-	db.watches[lits[1].Not()] = append(db.watches[lits[1].Not()], watch{lits[0], w})
+	db.watch(lits[0].Not(), watch{lits[1], w})
+	db.watch(lits[1].Not(), watch{lits[0], w})
+}
+
+func (db *clauseDB) watch(l Lit, w watch) {
+	db.watched[l] = true
+	db.watches[l] = append(db.watches[l], w)
 }
 
 // AddClause adds a clause. It is false when the constraints are then known to
-// have no solution.
+// have no solution; before the first Solve little is known.
 func (s *Solver) AddClause(lits ...Lit) bool {
 	if s.unsat {
 		return false
@@ -136,14 +130,16 @@ func (s *Solver) AddClause(lits ...Lit) bool {
 		s.enqueue(kept[0], noReason)
 		s.settle()
 	default:
-		s.newClause(kept, false, 0)
+		if !s.keep(kept) {
+			s.newClause(kept, false, 0)
+		}
 	}
 	return !s.unsat
 }
 
-// settle propagates at level 0.
+// settle propagates at level 0, once a search has begun.
 func (s *Solver) settle() {
-	if s.propagate() != noReason {
+	if s.searched && s.propagate() != noReason {
 		s.unsat = true
 		s.trace(nil)
 	}

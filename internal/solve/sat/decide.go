@@ -13,6 +13,7 @@ type decisions struct {
 	heap     []int32
 	heapAt   []int32 // by variable: place in heap, -1 when absent
 	free     bool    // priorities are ignored for now
+	ranked   bool    // some variable has a priority
 }
 
 func (d *decisions) grow(n int) {
@@ -26,7 +27,7 @@ func (d *decisions) grow(n int) {
 // SetPriority sets the priority of a variable. Lower ones are decided first, and
 // all of them before variables that have none.
 func (s *Solver) SetPriority(v, priority int32) {
-	s.priority[v] = priority
+	s.priority[v], s.ranked = priority, true
 	if s.heapAt[v] >= 0 {
 		s.heapUp(s.heapAt[v])
 		s.heapDown(s.heapAt[v])
@@ -120,7 +121,8 @@ func (d *decisions) bumpVar(v int32) {
 		}
 		d.bump /= activityCeil
 	}
-	if d.heapAt[v] >= 0 {
+	// While priorities count, variables that have none come after all others: the heap need not order them.
+	if d.heapAt[v] >= 0 && (d.free || !d.ranked || d.priority[v] != math.MaxInt32) {
 		d.heapUp(d.heapAt[v])
 	}
 }

@@ -29,61 +29,78 @@ const (
 	occurrenceWork  = 4
 )
 
-// propagateClauses draws the consequences of clauses. Watches that stay are moved
-// to the front of their list as it is walked.
+// propagateClauses draws the consequences of clauses.
 func (s *Solver) propagateClauses() reason {
-	vals := s.vals
 	for s.headC < len(s.trail) {
 		p := s.trail[s.headC]
 		s.headC++
+		s.ahead(s.trail[s.headC:])
 		s.stats.Propagations++
-		ws := s.watches[p]
-		s.stats.Work += int64(propagationWork + len(ws))
-		falsified := p ^ 1
-		j := 0
-	watches:
-		for i, w := range ws {
-			ws[j] = w
-			j++
-			val := vals[w.blocker]
-			if val > 0 {
-				continue
-			}
-			if w.clause&binaryBit != 0 {
-				if val < 0 {
-					s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
-					return clauseReason(w.clause &^ binaryBit)
-				}
-				s.enqueue(w.blocker, binaryReason(falsified))
-				continue
-			}
-			c := w.clause
-			n := cref(s.arena[c] & sizeMask)
-			lits := s.arena[c+headerWords : c+headerWords+n : c+headerWords+n]
-			other := lits[0] ^ lits[1] ^ falsified
-			otherVal := vals[other]
-			if otherVal > 0 {
-				ws[j-1].blocker = other
-				continue
-			}
-			for k := 2; k < len(lits); k++ {
-				if l := lits[k]; vals[l] >= 0 {
-					lits[0], lits[1], lits[k] = other, l, falsified
-					s.watches[l^1] = append(s.watches[l^1], watch{other, c})
-					j--
-					continue watches
-				}
-			}
-			ws[j-1].blocker = other
-			if otherVal < 0 {
-				s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
-				return clauseReason(c)
-			}
-			lits[0], lits[1] = other, falsified
-			s.enqueue(other, clauseReason(c))
+		s.stats.Work += propagationWork
+		if r := s.propagateSmall(p); r != noReason {
+			return r
 		}
-		s.watches[p] = ws[:j]
+		if s.watched[p] {
+			if r := s.propagateWatched(p); r != noReason {
+				return r
+			}
+		}
 	}
+	return noReason
+}
+
+// propagateWatched draws the consequences that p has in clauses that are watched. Watches that stay are moved
+// to the front of their list as it is walked.
+func (s *Solver) propagateWatched(p Lit) reason {
+	vals := s.vals
+	ws := s.watches[p]
+	s.stats.Work += int64(len(ws))
+	falsified := p ^ 1
+	j := 0
+watches:
+	for i, w := range ws {
+		if i != j { // to write what is there would cost the memory's time
+			ws[j] = w
+		}
+		j++
+		val := vals[w.blocker]
+		if val > 0 {
+			continue
+		}
+		if w.clause&binaryBit != 0 {
+			if val < 0 {
+				s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
+				return clauseReason(w.clause &^ binaryBit)
+			}
+			s.enqueue(w.blocker, binaryReason(falsified))
+			continue
+		}
+		c := w.clause
+		n := cref(s.arena[c] & sizeMask)
+		lits := s.arena[c+headerWords : c+headerWords+n : c+headerWords+n]
+		other := lits[0] ^ lits[1] ^ falsified
+		otherVal := vals[other]
+		if otherVal > 0 {
+			ws[j-1].blocker = other
+			continue
+		}
+		for k := 2; k < len(lits); k++ {
+			if l := lits[k]; vals[l] >= 0 {
+				lits[0], lits[1], lits[k] = other, l, falsified
+				s.watch(l^1, watch{other, c})
+				j--
+				continue watches
+			}
+		}
+		ws[j-1].blocker = other
+		if otherVal < 0 {
+			s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
+			return clauseReason(c)
+		}
+		lits[0], lits[1] = other, falsified
+		s.enqueue(other, clauseReason(c))
+	}
+	s.watches[p] = ws[:j]
 	return noReason
 }
 

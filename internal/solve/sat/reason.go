@@ -1,23 +1,29 @@
 package sat
 
 // reason is why a literal is true: its kind in the lowest bits, above them
-// the clause, the other literal of a binary clause, the neuron or the linear
-// constraint.
+// the clause, the other literals of a clause of two or three, the neuron or the linear
+// constraint. Of a conflict with such a clause it lacks smallClauses.failed.
 type reason uint64
 
 const (
 	kindNone reason = iota
 	kindBinary
+	kindTernary
 	kindClause
 	kindNeuron
 	kindLinear
 	kindBits = 3
 	kindMask = 1<<kindBits - 1
+
+	ternaryBits = 30 // of each literal of a ternary reason
 )
 
 const noReason reason = kindNone
 
 func binaryReason(other Lit) reason { return reason(other)<<kindBits | kindBinary }
+func ternaryReason(a, b Lit) reason {
+	return reason(a)<<kindBits | reason(b)<<(kindBits+ternaryBits) | kindTernary
+}
 func clauseReason(c cref) reason    { return reason(c)<<kindBits | kindClause }
 func neuronReason(id uint32) reason { return reason(id)<<kindBits | kindNeuron }
 func linearReason(id uint32) reason { return reason(id)<<kindBits | kindLinear }
@@ -54,8 +60,15 @@ func (s *Solver) antecedents(l Lit) []Lit {
 // those that r makes a conflict of.
 func (s *Solver) explain(r reason, l Lit) {
 	switch r.kind() {
-	case kindBinary:
-		s.lits = append(s.lits, Lit(r.index()))
+	case kindBinary, kindTernary:
+		if l == NoLit {
+			s.lits = append(s.lits, s.failed)
+		}
+		if r.kind() == kindBinary {
+			s.lits = append(s.lits, Lit(r.index()))
+			return
+		}
+		s.lits = append(s.lits, Lit(r>>kindBits&(1<<ternaryBits-1)), Lit(r>>(kindBits+ternaryBits)))
 	case kindClause:
 		lits := s.clauseLits(cref(r.index()))
 		if l != NoLit {

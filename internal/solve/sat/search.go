@@ -48,8 +48,7 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 	for _, l := range assumptions {
 		s.Grow(l.Var())
 	}
-	s.settle()
-	if s.unsat {
+	if s.begin(); s.unsat {
 		return Unsatisfiable
 	}
 	status := s.search(ctx, b)

@@ -69,12 +69,13 @@ type Solver struct {
 
 	assignment // trail.go
 	clauseDB   // clause.go, reduce.go
-	counters   // counter.go, neuron.go, linear.go
-	decisions  // decide.go
-	phases     // phase.go
-	stages     // nogood.go
-	analysis   // analyze.go
-	query      // search.go
+	smallClauses
+	counters  // counter.go, neuron.go, linear.go
+	decisions // decide.go
+	phases    // phase.go
+	stages    // nogood.go
+	analysis  // analyze.go
+	query     // search.go
 
 	cp      *cuttingPlanes // nil until it is needed; see cutting.go
 	restart restarts
@@ -142,5 +143,5 @@ func (s *Solver) Consistent() bool { return !s.unsat }
 
 // Bytes estimates the memory that clauses and constraints take.
 func (s *Solver) Bytes() int64 {
-	return int64(cap(s.arena))*4 + int64(len(s.problem)+len(s.learned))*20 + int64(cap(s.inputs))*12 + int64(cap(s.linearLits))*28 + int64(len(s.vars))*160
+	return int64(cap(s.arena))*4 + int64(len(s.problem)+len(s.learned))*20 + int64(cap(s.pairs)+cap(s.triples)+cap(s.list)+cap(s.first))*4 + int64(cap(s.inputs))*12 + int64(cap(s.linearLits))*28 + int64(len(s.vars))*160
 }

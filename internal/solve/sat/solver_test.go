@@ -25,15 +25,16 @@ func TestNeuronPropagation(t *testing.T) {
 				if _, err := s.AddNeuron(out, inputs, p); err != nil {
 					t.Fatal(err)
 				}
-				consistent := s.Consistent()
 				for v, c := int32(1), code; v <= int32(n+1); v, c = v+1, c/3 {
 					switch c % 3 {
 					case 1:
-						consistent = s.AddClause(Pos(v))
+						s.AddClause(Pos(v))
 					case 2:
-						consistent = s.AddClause(Neg(v))
+						s.AddClause(Neg(v))
 					}
 				}
+				s.begin()
+				consistent := s.Consistent()
 				// What every completion agrees on.
 				always, never := (1<<(n+2))-1, (1<<(n+2))-1
 				found := false
