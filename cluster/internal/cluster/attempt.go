@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -47,34 +46,13 @@ func (e *DeathError) Error() string { return e.Reason }
 // and returns them.
 func (c *Client) count(ctx context.Context, id Hash, change func(*attempt)) (attempt, error) {
 	var a attempt
-	err := c.try(ctx, func(ctx context.Context) error {
-		for {
-			a = attempt{}
-			e, err := c.attempts.Get(ctx, string(id))
-			if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
-				return err
-			}
-			var revision uint64
-			if err == nil {
-				revision = e.Revision()
-				if json.Unmarshal(e.Value(), &a) != nil {
-					a = attempt{} // somebody else has written it
-				}
-			}
-			change(&a)
-			text, err := json.Marshal(a)
-			if err != nil {
-				return err
-			}
-			if revision == 0 {
-				_, err = c.attempts.Create(ctx, string(id), text)
-			} else {
-				_, err = c.attempts.Update(ctx, string(id), text, revision)
-			}
-			if !errors.Is(err, jetstream.ErrKeyExists) {
-				return full(err)
-			}
+	err := c.change(ctx, c.attempts, string(id), func(stored []byte) ([]byte, error) {
+		a = attempt{}
+		if stored != nil && json.Unmarshal(stored, &a) != nil {
+			a = attempt{} // somebody else has written it
 		}
+		change(&a)
+		return json.Marshal(a)
 	})
 	return a, err
 }

@@ -40,24 +40,36 @@ func (c *Client) Improve(ctx context.Context, name string, text []byte, better f
 	if len(text) > MaxBoard {
 		return fmt.Errorf("a board of %d bytes; expected at most %d", len(text), MaxBoard)
 	}
+	return c.change(ctx, c.boards, name, func(shown []byte) ([]byte, error) {
+		if !better(shown) {
+			return nil, nil
+		}
+		return text, nil
+	})
+}
+
+// change replaces the value of a key by what next makes of it, whoever else does so at the time. next is called with nil where
+// there is no value, and may return nil to leave it.
+func (c *Client) change(ctx context.Context, kv jetstream.KeyValue, key string, next func(old []byte) ([]byte, error)) error {
 	return c.try(ctx, func(ctx context.Context) error {
 		for {
-			var shown []byte
+			var old []byte
 			var revision uint64
-			e, err := c.boards.Get(ctx, name)
+			e, err := kv.Get(ctx, key)
 			switch {
 			case err == nil:
-				shown, revision = e.Value(), e.Revision()
+				old, revision = e.Value(), e.Revision()
 			case !errors.Is(err, jetstream.ErrKeyNotFound):
 				return err
 			}
-			if !better(shown) {
-				return nil
+			value, err := next(old)
+			if value == nil || err != nil {
+				return err
 			}
 			if revision == 0 {
-				_, err = c.boards.Create(ctx, name, text)
+				_, err = kv.Create(ctx, key, value)
 			} else {
-				_, err = c.boards.Update(ctx, name, text, revision)
+				_, err = kv.Update(ctx, key, value, revision)
 			}
 			if !errors.Is(err, jetstream.ErrKeyExists) {
 				return full(err)

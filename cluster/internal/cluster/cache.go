@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,9 +45,6 @@ func newCache(c *Client, dir string, limit int64) (*cache, error) {
 // link makes the content with a hash appear as the file name, which nobody may
 // change: it is the cached file itself where the file system allows that.
 func (k *cache) link(ctx context.Context, h Hash, name string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
 	one := k.lock(h)
 	defer one.Unlock()
 	at := filepath.Join(k.dir, string(h))
@@ -64,10 +60,7 @@ func (k *cache) link(ctx context.Context, h Hash, name string) error {
 		k.used[h] = size
 		k.mu.Unlock()
 	}
-	err := os.Link(at, name)
-	if err != nil {
-		err = copyFile(at, name)
-	}
+	err := atomicfile.Link(at, name)
 	k.touch(h)
 	return err
 }
@@ -131,21 +124,4 @@ func (k *cache) remove(h Hash) bool {
 	defer m.Unlock()
 	err := os.Remove(filepath.Join(k.dir, string(h)))
 	return err == nil || os.IsNotExist(err)
-}
-
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(0o444))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	return err
 }

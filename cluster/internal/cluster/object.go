@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,8 @@ import (
 	"os"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/fdplan/fdplan/internal/process"
 )
 
 // chunkSize is the size of the pieces in which contents are stored.
@@ -85,7 +86,7 @@ func (c *Client) Put(ctx context.Context, name string) (Hash, error) {
 
 // putContent stores a content whose hash is h.
 func (c *Client) putContent(ctx context.Context, r io.Reader, h Hash) error {
-	if has, err := c.hasList(ctx, h); err != nil || has {
+	if has, err := c.has(ctx, c.objects, listKey(h)); err != nil || has {
 		return err
 	}
 	var list object
@@ -142,9 +143,9 @@ func (c *Client) putList(ctx context.Context, h Hash, list object) error {
 	return c.put(ctx, listKey(h), text)
 }
 
-// hasList reports whether a content of several chunks is stored.
-func (c *Client) hasList(ctx context.Context, h Hash) (bool, error) {
-	_, err := c.value(ctx, c.objects, listKey(h))
+// has reports whether a key has a value.
+func (c *Client) has(ctx context.Context, kv jetstream.KeyValue, key string) (bool, error) {
+	_, err := c.entry(ctx, kv, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false, nil
 	}
@@ -240,23 +241,10 @@ func (c *Client) Get(ctx context.Context, h Hash, w io.Writer) error {
 
 // Bytes returns the content with a hash, of at most limit bytes.
 func (c *Client) Bytes(ctx context.Context, h Hash, limit int) ([]byte, error) {
-	b := &bounded{left: limit}
-	if err := c.Get(ctx, h, b); err != nil {
-		return nil, err
+	b := process.Head{Limit: limit}
+	err := c.Get(ctx, h, &b)
+	if err == nil && b.Over {
+		err = errors.New("a content is longer than expected")
 	}
-	return b.Bytes(), nil
-}
-
-// bounded is a buffer of bounded size.
-type bounded struct {
-	bytes.Buffer
-	left int
-}
-
-// Write appends p, or returns an error if it does not fit.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.left -= len(p); b.left < 0 {
-		return 0, errors.New("a content is longer than expected")
-	}
-	return b.Buffer.Write(p)
+	return b.Bytes(), err
 }

@@ -279,7 +279,7 @@ func (s *Session) restore(ctx context.Context, h Hash) error {
 	}
 	s.sources[h] = source{from.name, now}
 	s.mu.Unlock()
-	if has, err := s.c.hasList(ctx, h); err != nil || has {
+	if has, err := s.c.has(ctx, s.c.objects, listKey(h)); err != nil || has {
 		return err
 	}
 	if _, err := s.c.chunk(ctx, h); err == nil || !errors.Is(err, errMissing) {

@@ -323,7 +323,7 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	routine.Go(func() {
-		if stored, _ := w.stored(own, id); stored {
+		if stored, _ := w.c.has(own, w.c.results, string(id)); stored {
 			cancel(errStored)
 		}
 	}, func(err error) { cancel(err) })
@@ -348,19 +348,10 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 	return w.store(ctx, u, id, out, dir, w.c.o.Now().Sub(began))
 }
 
-// stored reports whether a unit has a result.
-func (w *worker) stored(ctx context.Context, id Hash) (bool, error) {
-	_, err := w.c.value(ctx, w.c.results, string(id))
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // again counts a delivery after the first, and sets the unit aside if there were too
 // many; done reports that, and that there is a result.
 func (w *worker) again(ctx context.Context, u *Unit, id Hash) (done bool, err error) {
-	if stored, err := w.stored(ctx, id); err != nil || stored {
+	if stored, err := w.c.has(ctx, w.c.results, string(id)); err != nil || stored {
 		if stored {
 			w.tally.add(func(t *Counts) { t.Repeated++ })
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/routine"
@@ -41,7 +42,7 @@ func (r *run) headStart(ctx context.Context) {
 	}
 	select {
 	case <-r.alone.done:
-	case <-r.after(r.HeadStart):
+	case <-time.After(r.HeadStart):
 	case <-ctx.Done():
 		<-r.alone.done
 	}

@@ -16,7 +16,7 @@
 // With Options.Proof each unit returns a proof of its result, and the result of the whole has
 // the proofs joined into one (join.go).
 //
-// An Executor brings units to workers and outcomes back. Threads is the one of this process.
+// An Executor brings units to workers and outcomes back.
 // Cubes are due to Heule, Kullmann, Wieringa and Biere, "Cube and Conquer: Guiding CDCL SAT
 // Solvers by Lookaheads", 2012.
 package divide

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -28,11 +27,6 @@ type Options struct {
 	Work      int64  // budget of a cube at first; 0 is firstBudget
 	Proof     bool   // units return proofs, and the result has them joined
 	Literal   bool   // the proof is about the paper's own rows; see Unit
-	// Patience is the time without any outcome after which all units in progress are handed in
-	// again; it doubles each time. 0 is never, for an Executor that loses no units.
-	Patience time.Duration
-	// After is the clock: as time.After, which nil is.
-	After func(time.Duration) <-chan time.Time
 }
 
 // Defaults of Options.
@@ -201,8 +195,6 @@ const exchangeTime = time.Second
 // loop hands in units and takes outcomes until no cube is open, or nobody works on those that
 // are.
 func (r *run) loop(ctx context.Context) error {
-	patience := r.Patience
-	late := r.lateAfter(patience)
 	ended := r.ended()
 	for r.trim(); r.open() && (len(r.asked)+len(r.waiting) > 0 || ended != nil); r.trim() {
 		if err := r.handIn(ctx); err != nil {
@@ -210,20 +202,13 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		var look <-chan time.Time
 		if ended != nil {
-			look = r.after(exchangeTime)
+			look = time.After(exchangeTime)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case o := <-r.workers.Outcomes():
-			late = r.lateAfter(patience)
 			if err := r.take(ctx, o); err != nil {
-				return err
-			}
-		case <-late:
-			patience *= 2
-			late = r.lateAfter(patience)
-			if err := r.again(ctx); err != nil {
 				return err
 			}
 		case <-ended:
@@ -237,21 +222,6 @@ func (r *run) loop(ctx context.Context) error {
 		r.reportProgress()
 	}
 	return nil
-}
-
-// lateAfter is when units are asked for again; nil for never.
-func (r *run) lateAfter(patience time.Duration) <-chan time.Time {
-	if patience <= 0 {
-		return nil
-	}
-	return r.after(patience)
-}
-
-func (r *run) after(d time.Duration) <-chan time.Time {
-	if r.After != nil {
-		return r.After(d)
-	}
-	return time.After(d)
 }
 
 // open reports whether a cube may have a plan that is better than the best.
@@ -298,16 +268,6 @@ func (r *run) ask(ctx context.Context, n *node) error {
 	n.asked++
 	r.asked[n.id] = n
 	return r.workers.Start(ctx, u)
-}
-
-// again hands in all units once more of which nothing is heard, in the order of their names.
-func (r *run) again(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(r.asked)) {
-		if err := r.ask(ctx, r.asked[id]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // retry asks for a unit once more that failed.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/cluster/internal/divide"
@@ -112,7 +111,9 @@ func TestLost(t *testing.T) {
 		e := between{divide.Threads{N: 2}, func(u divide.Unit, o *divide.Outcome) []*divide.Outcome {
 			switch rng.IntN(5) {
 			case 0:
-				return nil // killed, and nobody noticed
+				if u.Attempt == 0 {
+					return []*divide.Outcome{{ID: o.ID, Fault: "killed"}}
+				}
 			case 1:
 				return []*divide.Outcome{o, o}
 			case 2:
@@ -122,7 +123,7 @@ func TestLost(t *testing.T) {
 			}
 			return []*divide.Outcome{o}
 		}}
-		res := solve(t, divide.Options{Executor: e, Cubes: 6, Work: 60, Proof: true, Patience: time.Millisecond}, task, horizon)
+		res := solve(t, divide.Options{Executor: e, Cubes: 6, Work: 60, Proof: true}, task, horizon)
 		agrees(t, seed, task, horizon, res)
 		proven(t, seed, task, horizon, res, proof.VeriPB20)
 		extra += res.Stats["extra_outcomes"]

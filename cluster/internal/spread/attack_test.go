@@ -67,13 +67,45 @@ func stores(t *testing.T, url string) (results, boards jetstream.KeyValue) {
 	return results, boards
 }
 
+// here is an Executor that does each unit as it is handed in.
+type here struct{}
+
+type hereWorkers struct {
+	task     engine.Task
+	best     *divide.Best
+	outcomes chan *divide.Outcome
+}
+
+func (here) Open(_ context.Context, t engine.Task, _ int) (divide.Workers, error) {
+	return &hereWorkers{task: t, outcomes: make(chan *divide.Outcome, 1)}, nil
+}
+
+func (w *hereWorkers) Publish(b divide.Best) {
+	if w.best == nil || b.Reward > w.best.Reward {
+		w.best = &b
+	}
+}
+
+func (w *hereWorkers) Best() *divide.Best         { return w.best }
+func (w *hereWorkers) Refuse(*divide.Best, error) {}
+func (w *hereWorkers) Slots() int                 { return 1 }
+
+func (w *hereWorkers) Start(ctx context.Context, u divide.Unit) error {
+	o, err := divide.Run(ctx, w.task, u, w)
+	w.outcomes <- o
+	return err
+}
+
+func (w *hereWorkers) Outcomes() <-chan *divide.Outcome { return w.outcomes }
+func (w *hereWorkers) Close() error                     { return nil }
+
 // attacked is a random problem that several cubes have to settle, under a name of its own, so
 // that nothing is known of it.
 func attacked(name string) (t engine.Task, horizon int, reward int64) {
 	for seed := uint64(1); ; seed++ {
 		p, net, horizon := randprob.New(seed, randprob.Options{StateBits: 8, ActionBits: 4, Units: 8, Horizon: 4})
 		t := engine.Task{Problem: p, Network: net}
-		o := divide.Options{Executor: divide.Threads{N: 1}, Cubes: 8, Proof: true}
+		o := divide.Options{Executor: here{}, Cubes: 8, Proof: true}
 		res, err := divide.Engine{Options: o}.Solve(context.Background(), engine.Query{Task: t, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{}, func(engine.Progress) {})
 		if err == nil && res.Status == engine.Optimal && res.Stats["units"] >= 6 && res.Stats["work"] >= 40 {
 			p.Name = name

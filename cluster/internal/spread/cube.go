@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
 	"github.com/fdplan/fdplan/cluster/internal/divide"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -124,14 +127,7 @@ func (f *folder) Refuse(b *divide.Best, why error) {
 
 // writeJSON replaces a file as a whole.
 func writeJSON(name string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Base(name), err)
-	}
-	if err := os.WriteFile(name+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
+	return atomicfile.Write(name, func(w io.Writer) error { return app.WriteJSON(w, v) })
 }
 
 func readJSON(name string, into any) error {

@@ -1,18 +1,17 @@
 package spread
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
 	"github.com/fdplan/fdplan/internal/app/solve"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
 // solveArgs are the arguments of a unit that solves a file.
@@ -91,30 +90,13 @@ func doSolve(ctx context.Context, e *Env, r *request) (*cluster.Outcome, error) 
 		out.Output = status
 		return err
 	}
-	answer := func() error { return buffered(filepath.Join(r.Dir, answerFile), run) }
+	answer := func() error { return atomicfile.Write(filepath.Join(r.Dir, answerFile), run) }
 	if !a.Proof {
 		return out, answer()
 	}
 	out.Files = append(out.Files, proofFile)
-	return out, buffered(filepath.Join(r.Dir, proofFile), func(w io.Writer) error {
+	return out, atomicfile.Write(filepath.Join(r.Dir, proofFile), func(w io.Writer) error {
 		request.Proof = w
 		return answer()
 	})
-}
-
-// buffered writes a file of a unit.
-func buffered(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(f, 1<<16)
-	err = write(b)
-	if flushed := b.Flush(); err == nil {
-		err = flushed
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
 }
