@@ -226,6 +226,31 @@ func writeFile(name string, write func(io.Writer) error, commit func(*File) erro
 	return commit(f)
 }
 
+// Link gives a file a second name, in a folder that is made where there is none, or copies it where the system has no links.
+func Link(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
 // createTemp creates a locked temporary file beside target.
 func createTemp(target string) (*os.File, error) {
 	prefix := tempPrefix(target) + strconv.Itoa(os.Getpid()) + "-"

@@ -27,7 +27,7 @@ func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer os.RemoveAll(f.folder)
-	p := &Problem{Source: "uploaded"}
+	p := new(Problem)
 	if err := f.identify(p); err != nil {
 		return err
 	}
@@ -38,12 +38,7 @@ func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
 			name = strings.TrimSuffix(f.files[0], filepath.Ext(f.files[0]))
 		}
 	}
-	if err := s.keep(r.Context(), p, name, f.folder); err != nil {
-		return err
-	}
-	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)
-	answer(w, http.StatusCreated, s.shown(*p))
-	return nil
+	return s.keepUploaded(w, r, p, name, f.folder)
 }
 
 // copyRequest is what a copy of a problem asks in place of the problem's own question.
@@ -58,31 +53,19 @@ type copyRequest struct {
 }
 
 // copyProblem makes a task of a problem, with changes of the question, and keeps it as an uploaded one.
-func (s *Server) copyProblem(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
+func (s *Server) copyProblem(w http.ResponseWriter, r *http.Request, t *target) error {
 	var q copyRequest
 	if err := decode(r, &q); err != nil {
 		return err
 	}
-	dir, err := s.folder.temporary("copy")
+	dir, err := s.workshop("copy", t)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := t.linkInto(dir); err != nil {
-		return err
-	}
 	const made = "made"
 	if t.uploaded != nil && t.uploaded.pddl() { // a task file describes no problem in PDDL: the question stays with who asks
-		p := &Problem{Source: "uploaded", Task: t.uploaded.Task}
-		if err := s.keep(r.Context(), p, cmp.Or(q.Name, t.id), filepath.Join(dir, t.id)); err != nil {
-			return err
-		}
-		answer(w, http.StatusCreated, s.shown(*p))
-		return nil
+		return s.keepUploaded(w, r, &Problem{Task: t.uploaded.Task}, cmp.Or(q.Name, t.id), filepath.Join(dir, t.id))
 	}
 	if err := os.Mkdir(filepath.Join(dir, made), 0o700); err != nil {
 		return err
@@ -98,13 +81,15 @@ func (s *Server) copyProblem(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
 		return err
 	}
-	p := &Problem{Source: "uploaded", Task: "task.toml"}
-	if err := s.keep(r.Context(), p, cmp.Or(q.Name, t.id), filepath.Join(dir, made)); err != nil {
+	return s.keepUploaded(w, r, &Problem{Task: "task.toml"}, cmp.Or(q.Name, t.id), filepath.Join(dir, made))
+}
+
+// keepUploaded keeps a problem, and answers with it.
+func (s *Server) keepUploaded(w http.ResponseWriter, r *http.Request, p *Problem, name, folder string) error {
+	if err := s.keep(r.Context(), p, name, folder); err != nil {
 		return err
 	}
-	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)
-	answer(w, http.StatusCreated, s.shown(*p))
-	return nil
+	return created(w, "problems/"+p.Problem, s.shown(*p))
 }
 
 // keep moves the files of a problem to their place, reads it, and adds it to the list.
@@ -127,7 +112,7 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 		return err
 	}
 	now := s.config.Now()
-	p.Problem, p.Created = id, &now
+	p.Problem, p.Source, p.Created = id, "uploaded", &now
 	t := &target{id: id, dir: dir, uploaded: p}
 	t.ref = p.ref()
 	if strings.HasSuffix(p.Task, ".toml") {

@@ -57,7 +57,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 func TestRoutesAreDescribed(t *testing.T) {
 	a := api(t)
 	known := map[string]route{}
-	for _, r := range new(Server).routes() {
+	for _, r := range (&Server{jobs: new(jobList)}).routes() {
 		known[r.method+" "+r.path] = r
 	}
 	ids := map[string]bool{}

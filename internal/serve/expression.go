@@ -54,7 +54,7 @@ type textError struct {
 }
 
 // checkExpression checks an expression as the commands do, and completes it.
-func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request, t *target) error {
 	var q expressionRequest
 	if err := decode(r, &q); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 	if len(q.Text) > maxExpression {
 		return bad("the expression has %d bytes; expected at most %d", len(q.Text), maxExpression)
 	}
-	text, err := s.summary(r)
+	text, err := s.summary(r, t)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	doc := expression{Warnings: []string{}, Variables: []string{}}
-	if err := doc.check(p, q.Text, q.Use); err != nil && (q.Use != useGoal || !s.isGoal(r, q.Text)) {
+	if err := doc.check(p, q.Text, q.Use); err != nil && (q.Use != useGoal || !s.isGoal(r, t, q.Text)) {
 		doc.Error = errorIn(q.Text, err)
 	}
 	doc.Valid = doc.Error == nil
@@ -88,16 +88,11 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 		}
 		doc.Completions = complete(p, q.Text, at, q.Use)
 	}
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // isGoal reports whether a text is a goal of the problem in its own language, which has more than expressions.
-func (s *Server) isGoal(r *http.Request, text string) bool {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return false
-	}
+func (s *Server) isGoal(r *http.Request, t *target, text string) bool {
 	model, err := modelOf(r)
 	if err != nil {
 		return false

@@ -87,10 +87,23 @@ func refuse(w http.ResponseWriter, err error) {
 	write(w, status, details{"about:blank", http.StatusText(status), status, e.Error(), *e})
 }
 
-// answer writes a document.
-func answer(w http.ResponseWriter, status int, v any) {
+// answer writes a document, which is the end of a request.
+func answer(w http.ResponseWriter, status int, v any) error {
 	w.Header().Set("Content-Type", "application/json")
 	write(w, status, v)
+	return nil
+}
+
+// created answers with a document that the request has made, below a path of the interface.
+func created(w http.ResponseWriter, path string, v any) error {
+	w.Header().Set("Location", apiPrefix+"v1/"+path)
+	return answer(w, http.StatusCreated, v)
+}
+
+// nothing answers with nothing.
+func nothing(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // write writes JSON. An error of writing means that the reader is gone.

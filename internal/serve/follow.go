@@ -112,10 +112,6 @@ func (f *follower) wait(ctx context.Context, changed <-chan struct{}) bool {
 }
 
 // followJob sends the events of a job.
-func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.jobs.find(r.PathValue("job"))
-	if err != nil {
-		return err
-	}
+func (s *Server) followJob(w http.ResponseWriter, r *http.Request, j *job) error {
 	return s.follow(w, r, j)
 }

@@ -105,7 +105,7 @@ func (j *job) describe(full bool) (Job, error) {
 	j.mu.Lock()
 	doc := j.doc
 	j.mu.Unlock()
-	doc.Files = j.files(doc.Kind)
+	doc.Files, _ = j.files(doc.Kind)
 	if !full {
 		doc.Request = doc.Request.brief()
 		return doc, nil
@@ -146,37 +146,20 @@ func outputs(kind string) []string {
 	return out
 }
 
-// paths are the files of a job by their names.
-func (j *job) paths(kind string) map[string]string {
-	out := map[string]string{}
+// files lists what can be downloaded, in a fixed order, with the places of the files.
+func (j *job) files(kind string) (files []File, paths []string) {
+	files = []File{}
 	for _, name := range outputs(kind) {
 		path := filepath.Join(j.dir, name)
-		info, err := os.Lstat(path)
-		switch {
-		case err != nil:
-		case info.Mode().IsRegular() && info.Size() > 0:
-			out[filepath.Base(name)] = path
-		case info.IsDir():
-			for _, f := range filesIn(path) {
-				out[f.Name] = filepath.Join(path, f.Name)
-			}
+		found := filesIn(path)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			found, path = []File{{filepath.Base(name), info.Size(), mediaType(name)}}, filepath.Dir(path)
+		}
+		for _, f := range found {
+			files, paths = append(files, f), append(paths, filepath.Join(path, f.Name))
 		}
 	}
-	return out
-}
-
-// files lists what can be downloaded, in a fixed order.
-func (j *job) files(kind string) []File {
-	out := []File{}
-	for _, name := range outputs(kind) {
-		path := filepath.Join(j.dir, name)
-		if info, err := os.Lstat(path); err == nil && info.IsDir() {
-			out = append(out, filesIn(path)...)
-		} else if err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			out = append(out, File{filepath.Base(name), info.Size(), mediaType(name)})
-		}
-	}
-	return out
+	return files, paths
 }
 
 // filesIn lists the regular files of a folder by name.

@@ -47,8 +47,7 @@ func (s *Server) listJobs(w http.ResponseWriter, r *http.Request) error {
 		}
 		doc.Jobs = append(doc.Jobs, d)
 	}
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // count reads a number of a query, at least 1 and at most most.
@@ -63,32 +62,17 @@ func count(text, name string, byDefault, most int) (int, error) {
 	return n, nil
 }
 
-// jobOf is the job in the path of a request, with what is known of it.
-func (s *Server) jobOf(r *http.Request, full bool) (*job, Job, error) {
-	j, err := s.jobs.find(r.PathValue("job"))
-	if err != nil {
-		return nil, Job{}, err
-	}
-	doc, err := j.describe(full)
-	return j, doc, err
-}
-
 // getJob shows a job with its answer.
-func (s *Server) getJob(w http.ResponseWriter, r *http.Request) error {
-	_, doc, err := s.jobOf(r, true)
+func (s *Server) getJob(w http.ResponseWriter, r *http.Request, j *job) error {
+	doc, err := j.describe(true)
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // cancelJob cancels a job that has not ended, or removes one that has.
-func (s *Server) cancelJob(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.jobs.find(r.PathValue("job"))
-	if err != nil {
-		return err
-	}
+func (s *Server) cancelJob(w http.ResponseWriter, r *http.Request, j *job) error {
 	remove := r.URL.Query().Get("remove")
 	if remove != "" && remove != "true" && remove != "false" {
 		return bad("remove is %.40q; expected true or false", remove)
@@ -108,37 +92,36 @@ func (s *Server) cancelJob(w http.ResponseWriter, r *http.Request) error {
 				return r.Context().Err()
 			}
 		}
-		if err := s.jobs.remove(j); err != nil {
+		if err := s.jobs.remove(filepath.Base(j.dir)); err != nil {
 			return err
 		}
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+		return nothing(w)
 	}
 	doc, err := j.describe(false)
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // getJobFile sends a file that a job has written.
-func (s *Server) getJobFile(w http.ResponseWriter, r *http.Request) error {
-	j, doc, err := s.jobOf(r, false)
+func (s *Server) getJobFile(w http.ResponseWriter, r *http.Request, j *job) error {
+	doc, err := j.describe(false)
 	if err != nil {
 		return err
 	}
 	name := r.PathValue("file")
-	path, ok := j.paths(doc.Kind)[name]
-	if !ok || doc.Ended == nil {
+	files, paths := j.files(doc.Kind)
+	i := slices.IndexFunc(files, func(f File) bool { return f.Name == name })
+	if i < 0 || doc.Ended == nil {
 		return missing("file", name)
 	}
-	return send(w, r, path)
+	return send(w, r, paths[i])
 }
 
 // getCertificate sends the certificate of a job.
-func (s *Server) getCertificate(w http.ResponseWriter, r *http.Request) error {
-	j, doc, err := s.jobOf(r, false)
+func (s *Server) getCertificate(w http.ResponseWriter, r *http.Request, j *job) error {
+	doc, err := j.describe(false)
 	if err != nil {
 		return err
 	}

@@ -23,14 +23,12 @@ import (
 
 // jobList are the jobs of a server, those of earlier servers on the same folder too.
 type jobList struct {
-	*shelf
+	*entries[job]
 	data    *dataFolder
 	running chan struct{} // has a place for each job that may run
 
 	keyed sync.Mutex // held while a job with an Idempotency-Key is made
 
-	mu        sync.Mutex
-	byID      map[string]*job
 	last      int // number of the newest
 	preparing int // jobs that were added and not yet started
 	ending    bool
@@ -43,7 +41,7 @@ func openJobs(data *dataFolder, dir string, running int, now time.Time) (*jobLis
 	if err != nil {
 		return nil, err
 	}
-	l := &jobList{shelf: at, data: data, running: make(chan struct{}, running), byID: map[string]*job{}}
+	l := &jobList{entries: &entries[job]{shelf: at, kind: "job", byID: map[string]*job{}}, data: data, running: make(chan struct{}, running)}
 	for _, name := range names {
 		n, err := strconv.Atoi(name)
 		if err != nil || n < 1 {
@@ -65,16 +63,6 @@ func openJobs(data *dataFolder, dir string, running int, now time.Time) (*jobLis
 		l.byID[name] = j
 	}
 	return l, nil
-}
-
-// find returns a job by its number.
-func (l *jobList) find(id string) (*job, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if j := l.byID[id]; j != nil {
-		return j, nil
-	}
-	return nil, missing("job", id)
 }
 
 // maxKey bounds an Idempotency-Key, in bytes.
@@ -107,12 +95,7 @@ func (l *jobList) withKey(key string, q *JobRequest) (*job, error) {
 
 // list returns the jobs, the newest first.
 func (l *jobList) list() []*job {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := make([]*job, 0, len(l.byID))
-	for _, j := range l.byID {
-		out = append(out, j)
-	}
+	out := l.all()
 	slices.SortFunc(out, func(a, b *job) int { return cmp.Compare(number(b), number(a)) })
 	return out
 }
@@ -185,14 +168,6 @@ func (l *jobList) publish(j *job) error {
 	return nil
 }
 
-// remove forgets a job that has ended and deletes its folder.
-func (l *jobList) remove(j *job) error {
-	l.mu.Lock()
-	delete(l.byID, filepath.Base(j.dir))
-	l.mu.Unlock()
-	return os.RemoveAll(j.dir)
-}
-
 // trim removes the oldest jobs that have ended, except for so many.
 func (l *jobList) trim(kept int) error {
 	var errs []error
@@ -204,7 +179,7 @@ func (l *jobList) trim(kept int) error {
 			continue
 		}
 		if kept--; kept < 0 {
-			errs = append(errs, l.remove(j))
+			errs = append(errs, l.remove(filepath.Base(j.dir)))
 		}
 	}
 	return errors.Join(errs...)

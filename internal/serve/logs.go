@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/request"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
 
@@ -46,8 +47,7 @@ func (s *Server) listLogs(w http.ResponseWriter, r *http.Request) error {
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // createLog accepts a log that fdplan show can read.
@@ -87,9 +87,7 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	s.logs.add(l.ID, l)
-	w.Header().Set("Location", apiPrefix+"v1/logs/"+l.ID)
-	answer(w, http.StatusCreated, l)
-	return nil
+	return created(w, "logs/"+l.ID, l)
 }
 
 // shelve moves the folder with the file of a log to its place, with what is known of it.
@@ -109,26 +107,16 @@ func (s *Server) shelve(folder string, l *Log) (err error) {
 	return err
 }
 
-func (s *Server) getLog(w http.ResponseWriter, r *http.Request) error {
-	l, err := s.logs.find(r.PathValue("log"))
-	if err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, l)
-	return nil
+func (s *Server) getLog(w http.ResponseWriter, r *http.Request, l *Log) error {
+	return answer(w, http.StatusOK, l)
 }
 
 // deleteLog removes a log. Jobs and problems have their own copies of it.
-func (s *Server) deleteLog(w http.ResponseWriter, r *http.Request) error {
-	l, err := s.logs.find(r.PathValue("log"))
-	if err != nil {
-		return err
-	}
+func (s *Server) deleteLog(w http.ResponseWriter, r *http.Request, l *Log) error {
 	if err := s.logs.remove(l.ID); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nothing(w)
 }
 
 // initRequest is what a client says of a log: fields of the server's own, and options of fdplan init.
@@ -157,11 +145,7 @@ func (q *initRequest) UnmarshalJSON(text []byte) (err error) {
 }
 
 // createProblemFromLog runs fdplan init, and adds the problem that it makes.
-func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) error {
-	l, err := s.logs.find(r.PathValue("log"))
-	if err != nil {
-		return err
-	}
+func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request, l *Log) error {
 	var q initRequest
 	if err := decode(r, &q); err != nil {
 		return err
@@ -172,7 +156,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := link(l.path(s.logs.dir), filepath.Join(dir, l.Name)); err != nil {
+	if err := atomicfile.Link(l.path(s.logs.dir), filepath.Join(dir, l.Name)); err != nil {
 		return err
 	}
 	const made = "made"
@@ -191,7 +175,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 	if _, err := os.Lstat(filepath.Join(dir, made, data)); err == nil {
 		data = "log-" + data // init has written a file of that name
 	}
-	if err := link(l.path(s.logs.dir), filepath.Join(dir, made, data)); err != nil {
+	if err := atomicfile.Link(l.path(s.logs.dir), filepath.Join(dir, made, data)); err != nil {
 		return err
 	}
 	name := q.Name
@@ -199,37 +183,28 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		name = strings.TrimSuffix(l.Name, filepath.Ext(l.Name))
 	}
 	said["out"] = identifier(name)
-	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: data, Command: lineOf("init", new(request.Init), said)}
+	p := &Problem{Task: "task.toml", Log: l.ID, Data: data, Command: lineOf("init", new(request.Init), said)}
 	if err := s.keep(r.Context(), p, name, filepath.Join(dir, made)); err != nil {
 		return err
 	}
-	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)
-	answer(w, http.StatusCreated, struct {
+	return created(w, "problems/"+p.Problem, struct {
 		Problem Problem         `json:"problem"`
 		Init    json.RawMessage `json:"init"`
 	}{s.shown(*p), text})
-	return nil
 }
 
 // getContradictions lists the rows of a data set that contradict each other.
-func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request, t *target) error {
 	patient(w)
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
 	task, err := t.task()
 	if err != nil {
 		return err
 	}
-	dir, err := s.folder.temporary("check")
+	dir, err := s.workshop("check", t)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := t.linkInto(dir); err != nil {
-		return err
-	}
 	data, err := s.data(t, r.URL.Query().Get("data"), dir)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
 // formats are the forms of pictures with their media types.
@@ -46,11 +48,7 @@ func (q *pictureRequest) check() error {
 }
 
 // drawProblem draws a plan, or the initial state.
-func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
+func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request, t *target) error {
 	var q pictureRequest
 	if err := decode(r, &q); err != nil {
 		return err
@@ -58,14 +56,11 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 	if err := q.check(); err != nil {
 		return err
 	}
-	dir, err := s.folder.temporary("picture")
+	dir, err := s.workshop("picture", t)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := t.linkInto(dir); err != nil {
-		return err
-	}
 	show := maps.Clone(t.ref)
 	if err := s.givePlan(q.Plan, q.Job, show); err != nil {
 		return err
@@ -114,7 +109,7 @@ func (j *job) shareInto(dir string, show map[string]any) error {
 			}
 		}
 	}
-	err = link(filepath.Join(j.dir, certificateFile), filepath.Join(dir, certificateFile))
+	err = atomicfile.Link(filepath.Join(j.dir, certificateFile), filepath.Join(dir, certificateFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -122,19 +117,12 @@ func (j *job) shareInto(dir string, show map[string]any) error {
 }
 
 // getNetwork describes the network of a problem.
-func (s *Server) getNetwork(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
-	dir, err := s.folder.temporary("network")
+func (s *Server) getNetwork(w http.ResponseWriter, r *http.Request, t *target) error {
+	dir, err := s.workshop("network", t)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := t.linkInto(dir); err != nil {
-		return err
-	}
 	name, err := s.network(t, &JobRequest{}, dir)
 	if err != nil {
 		return err

@@ -52,9 +52,7 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", apiPrefix+"v1/jobs/"+doc.ID)
-	answer(w, http.StatusCreated, doc)
-	return nil
+	return created(w, "jobs/"+doc.ID, doc)
 }
 
 // again answers with a job that was started before; nil for none.
@@ -187,7 +185,7 @@ func (s *Server) network(t *target, q *JobRequest, dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := link(filepath.Join(j.dir, workFolder, networkFile), filepath.Join(dir, networkFile)); err != nil {
+		if err := atomicfile.Link(filepath.Join(j.dir, workFolder, networkFile), filepath.Join(dir, networkFile)); err != nil {
 			return "", bad("job %s has no network", q.Of)
 		}
 		return networkFile, nil
@@ -238,7 +236,7 @@ func (s *Server) data(t *target, name, dir string) (string, error) {
 	if err != nil {
 		return "", missing("data set", name)
 	}
-	return filepath.ToSlash(filepath.Join("log", l.Name)), link(l.path(s.logs.dir), filepath.Join(dir, "log", l.Name))
+	return filepath.ToSlash(filepath.Join("log", l.Name)), atomicfile.Link(l.path(s.logs.dir), filepath.Join(dir, "log", l.Name))
 }
 
 // complete does what follows the command of a job: it packs the certificate, and gives the

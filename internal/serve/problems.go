@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -105,8 +107,20 @@ func (t *target) linkInto(dir string) error {
 		if err != nil {
 			return err
 		}
-		return link(path, filepath.Join(dir, name))
+		return atomicfile.Link(path, filepath.Join(dir, name))
 	})
+}
+
+// workshop makes a folder with the files of a problem for one request, which the caller removes.
+func (s *Server) workshop(name string, t *target) (string, error) {
+	dir, err := s.folder.temporary(name)
+	if err != nil {
+		return "", err
+	}
+	if err := t.linkInto(dir); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
 }
 
 // listProblems lists the bundled problems, then the uploaded ones by name.
@@ -127,8 +141,7 @@ func (s *Server) listProblems(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range own {
 		doc.Problems = append(doc.Problems, s.shown(*p))
 	}
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // shown is a problem with its files.
@@ -176,20 +189,16 @@ func modelOf(r *http.Request) (map[string]any, error) {
 }
 
 // getProblem shows a problem.
-func (s *Server) getProblem(w http.ResponseWriter, r *http.Request) error {
-	text, err := s.summary(r)
+func (s *Server) getProblem(w http.ResponseWriter, r *http.Request, t *target) error {
+	text, err := s.summary(r, t)
 	if err != nil {
 		return err
 	}
 	return sendJSON(w, text)
 }
 
-// summary returns what fdplan show prints of the problem in the path of a request.
-func (s *Server) summary(r *http.Request) ([]byte, error) {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return nil, err
-	}
+// summary returns what fdplan show prints of a problem.
+func (s *Server) summary(r *http.Request, t *target) ([]byte, error) {
 	model, err := modelOf(r)
 	if err != nil {
 		return nil, err
@@ -213,29 +222,20 @@ func (s *Server) show(ctx context.Context, t *target, model map[string]any) ([]b
 }
 
 // deleteProblem removes an uploaded problem. Jobs have their own copies of its files.
-func (s *Server) deleteProblem(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
+func (s *Server) deleteProblem(w http.ResponseWriter, r *http.Request, t *target) error {
 	if t.uploaded == nil {
 		return &problemError{status: http.StatusConflict, Message: t.id + " is bundled and cannot be removed"}
 	}
-	err = s.problems.remove(t.id)
+	err := s.problems.remove(t.id)
 	s.summaries.forget(t.id)
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nothing(w)
 }
 
 // getProblemFile sends a file of an uploaded problem.
-func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
+func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request, t *target) error {
 	name := r.PathValue("file")
 	if t.uploaded != nil {
 		for _, f := range filesIn(t.folder()) {
@@ -248,11 +248,7 @@ func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getProblemFolder sends the files of an uploaded problem as a zip archive.
-func (s *Server) getProblemFolder(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.target(r.PathValue("problem"))
-	if err != nil {
-		return err
-	}
+func (s *Server) getProblemFolder(w http.ResponseWriter, r *http.Request, t *target) error {
 	if t.uploaded == nil {
 		return missing("folder of the bundled problem", t.id)
 	}

@@ -88,21 +88,17 @@ func openIn(dir, name string) (*os.File, error) {
 }
 
 // getReport sends the report of a journal.
-func (s *Server) getReport(w http.ResponseWriter, r *http.Request) error {
-	return s.sendReport(w, r, journal.PageName)
+func (s *Server) getReport(w http.ResponseWriter, r *http.Request, x *result) error {
+	return s.sendReport(w, r, x, journal.PageName)
 }
 
 // getReportFile sends a file of the report of a journal.
-func (s *Server) getReportFile(w http.ResponseWriter, r *http.Request) error {
-	return s.sendReport(w, r, r.PathValue("file"))
+func (s *Server) getReportFile(w http.ResponseWriter, r *http.Request, x *result) error {
+	return s.sendReport(w, r, x, r.PathValue("file"))
 }
 
 // sendReport sends a file of the report of a journal.
-func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, file string) error {
-	x, err := s.result(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, x *result, file string) error {
 	f, err := s.openReport(r.Context(), x, r.PathValue("result"), file)
 	if err != nil {
 		return err

@@ -51,8 +51,7 @@ func (s *Server) results() map[string]result {
 }
 
 // result returns a journal by its name.
-func (s *Server) result(r *http.Request) (*result, error) {
-	name := r.PathValue("result")
+func (s *Server) result(name string) (*result, error) {
 	if found, ok := s.results()[name]; ok {
 		return &found, nil
 	}
@@ -137,16 +136,11 @@ func (s *Server) listResults(w http.ResponseWriter, r *http.Request) error {
 		}
 		return strings.Compare(a.Result, b.Result)
 	})
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // listRuns sends lines of a journal.
-func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.result(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request, x *result) (err error) {
 	offset := 0
 	if text := r.URL.Query().Get("offset"); text != "" && text != "0" {
 		if offset, err = count(text, "offset", 0, 1<<30); err != nil {
@@ -176,8 +170,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 		doc.Runs = append(doc.Runs, line)
 	}
 	doc.Next = offset + len(doc.Runs)
-	answer(w, http.StatusOK, doc)
-	return nil
+	return answer(w, http.StatusOK, doc)
 }
 
 // journalTick is how often a journal that is followed is read.
@@ -210,10 +203,6 @@ func (x *result) since(n int) (events [][]byte, all int, changed <-chan struct{}
 }
 
 // followResult sends the lines of a journal.
-func (s *Server) followResult(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.result(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) followResult(w http.ResponseWriter, r *http.Request, x *result) error {
 	return s.follow(w, r, x)
 }

@@ -56,18 +56,17 @@ type Config struct {
 
 // Limits bound what one server does.
 type Limits struct {
-	Upload  int64 // bytes of an upload
-	Body    int64 // bytes of a JSON body
-	Running int   // jobs at the same time
-	Queued  int   // jobs that wait
-	Kept    int   // ended jobs
-	Uploads int   // uploaded problems, and logs
-	Memory  int64 // bytes of a job
-	Threads int   // of a job that asks for none
-	// MostThreads is what a job may ask for.
-	MostThreads int
-	Time        time.Duration // of a job; 0 for no limit
-	Request     time.Duration // for reading a request other than an upload, and for short commands
+	Upload      int64         `json:"upload_bytes"`
+	Body        int64         `json:"body_bytes"` // of JSON
+	Running     int           `json:"running"`    // jobs at the same time
+	Queued      int           `json:"queued"`     // jobs that wait
+	Kept        int           `json:"kept"`       // ended jobs
+	Uploads     int           `json:"uploads"`    // uploaded problems, and logs
+	Memory      int64         `json:"memory"`     // bytes of a job
+	Threads     int           `json:"threads"`    // of a job that asks for none
+	MostThreads int           `json:"most_threads"`
+	Time        time.Duration `json:"-"` // of a job; 0 for no limit
+	Request     time.Duration `json:"-"` // for reading a request other than an upload, and for short commands
 }
 
 // Server answers the requests.
@@ -113,13 +112,13 @@ func New(config Config) (*Server, error) {
 			s.access.hosts = append(s.access.hosts, "localhost:"+port)
 		}
 	}
-	s.handler = s.access.protect(s.mux())
 	if s.folder, err = openFolder(config.Data); err != nil {
 		return nil, fmt.Errorf("the folder of data: %w", err)
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.folder.close())
 	}
+	s.handler = s.access.protect(s.mux())
 	return s, nil
 }
 
@@ -246,6 +245,17 @@ type route struct {
 	upload       bool // bounds its body itself
 }
 
+// of serves requests about the thing with the identifier that is called name in their path.
+func of[T any](name string, find func(id string) (T, error), serve func(http.ResponseWriter, *http.Request, T) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		x, err := find(r.PathValue(name))
+		if err != nil {
+			return err
+		}
+		return serve(w, r, x)
+	}
+}
+
 func (s *Server) routes() []route {
 	return []route{
 		{method: "GET", path: "/api/v1/openapi.json", serve: s.getDescription, public: true},
@@ -255,32 +265,32 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/api/v1/server", serve: s.getServer},
 		{method: "GET", path: "/api/v1/problems", serve: s.listProblems},
 		{method: "POST", path: "/api/v1/problems", serve: s.createProblem, upload: true},
-		{method: "GET", path: "/api/v1/problems/{problem}", serve: s.getProblem},
-		{method: "DELETE", path: "/api/v1/problems/{problem}", serve: s.deleteProblem},
-		{method: "POST", path: "/api/v1/problems/{problem}/picture", serve: s.drawProblem},
-		{method: "POST", path: "/api/v1/problems/{problem}/copy", serve: s.copyProblem},
-		{method: "POST", path: "/api/v1/problems/{problem}/expression", serve: s.checkExpression},
-		{method: "GET", path: "/api/v1/problems/{problem}/network", serve: s.getNetwork},
-		{method: "GET", path: "/api/v1/problems/{problem}/contradictions", serve: s.getContradictions},
-		{method: "GET", path: "/api/v1/problems/{problem}/files/{file}", serve: s.getProblemFile},
-		{method: "GET", path: "/api/v1/problems/{problem}/folder", serve: s.getProblemFolder},
+		{method: "GET", path: "/api/v1/problems/{problem}", serve: of("problem", s.target, s.getProblem)},
+		{method: "DELETE", path: "/api/v1/problems/{problem}", serve: of("problem", s.target, s.deleteProblem)},
+		{method: "POST", path: "/api/v1/problems/{problem}/picture", serve: of("problem", s.target, s.drawProblem)},
+		{method: "POST", path: "/api/v1/problems/{problem}/copy", serve: of("problem", s.target, s.copyProblem)},
+		{method: "POST", path: "/api/v1/problems/{problem}/expression", serve: of("problem", s.target, s.checkExpression)},
+		{method: "GET", path: "/api/v1/problems/{problem}/network", serve: of("problem", s.target, s.getNetwork)},
+		{method: "GET", path: "/api/v1/problems/{problem}/contradictions", serve: of("problem", s.target, s.getContradictions)},
+		{method: "GET", path: "/api/v1/problems/{problem}/files/{file}", serve: of("problem", s.target, s.getProblemFile)},
+		{method: "GET", path: "/api/v1/problems/{problem}/folder", serve: of("problem", s.target, s.getProblemFolder)},
 		{method: "GET", path: "/api/v1/jobs", serve: s.listJobs},
 		{method: "POST", path: "/api/v1/jobs", serve: s.createJob},
-		{method: "GET", path: "/api/v1/jobs/{job}", serve: s.getJob},
-		{method: "DELETE", path: "/api/v1/jobs/{job}", serve: s.cancelJob},
-		{method: "GET", path: "/api/v1/jobs/{job}/events", serve: s.followJob},
-		{method: "GET", path: "/api/v1/jobs/{job}/certificate", serve: s.getCertificate},
-		{method: "GET", path: "/api/v1/jobs/{job}/files/{file}", serve: s.getJobFile},
+		{method: "GET", path: "/api/v1/jobs/{job}", serve: of("job", s.jobs.find, s.getJob)},
+		{method: "DELETE", path: "/api/v1/jobs/{job}", serve: of("job", s.jobs.find, s.cancelJob)},
+		{method: "GET", path: "/api/v1/jobs/{job}/events", serve: of("job", s.jobs.find, s.followJob)},
+		{method: "GET", path: "/api/v1/jobs/{job}/certificate", serve: of("job", s.jobs.find, s.getCertificate)},
+		{method: "GET", path: "/api/v1/jobs/{job}/files/{file}", serve: of("job", s.jobs.find, s.getJobFile)},
 		{method: "GET", path: "/api/v1/logs", serve: s.listLogs},
 		{method: "POST", path: "/api/v1/logs", serve: s.createLog, upload: true},
-		{method: "GET", path: "/api/v1/logs/{log}", serve: s.getLog},
-		{method: "DELETE", path: "/api/v1/logs/{log}", serve: s.deleteLog},
-		{method: "POST", path: "/api/v1/logs/{log}/problem", serve: s.createProblemFromLog},
+		{method: "GET", path: "/api/v1/logs/{log}", serve: of("log", s.logs.find, s.getLog)},
+		{method: "DELETE", path: "/api/v1/logs/{log}", serve: of("log", s.logs.find, s.deleteLog)},
+		{method: "POST", path: "/api/v1/logs/{log}/problem", serve: of("log", s.logs.find, s.createProblemFromLog)},
 		{method: "GET", path: "/api/v1/results", serve: s.listResults},
-		{method: "GET", path: "/api/v1/results/{result}/runs", serve: s.listRuns},
-		{method: "GET", path: "/api/v1/results/{result}/events", serve: s.followResult},
-		{method: "GET", path: "/api/v1/results/{result}/report", serve: s.getReport},
-		{method: "GET", path: "/api/v1/results/{result}/files/{file}", serve: s.getReportFile},
+		{method: "GET", path: "/api/v1/results/{result}/runs", serve: of("result", s.result, s.listRuns)},
+		{method: "GET", path: "/api/v1/results/{result}/events", serve: of("result", s.result, s.followResult)},
+		{method: "GET", path: "/api/v1/results/{result}/report", serve: of("result", s.result, s.getReport)},
+		{method: "GET", path: "/api/v1/results/{result}/files/{file}", serve: of("result", s.result, s.getReportFile)},
 	}
 }
 
@@ -310,18 +320,10 @@ func determinizations() []string {
 	return all[slices.IndexFunc(all, func(o *bind.Option) bool { return o.Name == "determinize" })].Enum
 }
 
-// limitLines are the Limits of a server as JSON.
+// limitLines are the Limits of a server, with the time in seconds; null for no limit.
 type limitLines struct {
-	Upload  int64    `json:"upload_bytes"`
-	Body    int64    `json:"body_bytes"`
-	Running int      `json:"running"`
-	Queued  int      `json:"queued"`
-	Kept    int      `json:"kept"`
-	Uploads int      `json:"uploads"`
-	Memory  int64    `json:"memory"`
-	Threads int      `json:"threads"`
-	Most    int      `json:"most_threads"`
-	Time    *float64 `json:"time"`
+	Limits
+	Seconds *float64 `json:"time"`
 }
 
 func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
@@ -330,14 +332,13 @@ func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
 		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations(),
 		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
-		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Uploads: l.Uploads, Memory: l.Memory, Threads: l.Threads, Most: l.MostThreads},
+		Limits:     limitLines{Limits: l},
 	}
 	if l.Time > 0 {
 		seconds := l.Time.Seconds()
-		a.Limits.Time = &seconds
+		a.Limits.Seconds = &seconds
 	}
-	answer(w, http.StatusOK, a)
-	return nil
+	return answer(w, http.StatusOK, a)
 }
 
 // decode reads a JSON body, in which unknown names are errors.

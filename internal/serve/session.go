@@ -165,14 +165,12 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, key, end := s.access.sessions.begin()
 	s.access.setCookie(w, id, sessionLife)
-	answer(w, http.StatusCreated, sessionAnswer{key, end})
-	return nil
+	return answer(w, http.StatusCreated, sessionAnswer{key, end})
 }
 
 // getSession reports that a request is authorised.
 func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nothing(w)
 }
 
 // deleteSession ends the session of the request, and the streams that it follows.
@@ -183,6 +181,5 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.access.sessions.end(c.Value)
 	s.access.setCookie(w, "", -time.Second)
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nothing(w)
 }
