@@ -78,7 +78,7 @@ func (c *certifyCmd) report(ctx context.Context, a *environment, check func() (*
 	if err != nil {
 		return limited(ctx, err)
 	}
-	err = a.answer(c.JSON, c.Out, report, func(w io.Writer) error { return writeReport(w, report) })
+	err = a.answer(c.JSON, c.Out, report, func(w io.Writer) { writeReport(w, report) })
 	if err == nil && !report.Accepted {
 		return exitStatus(exitNo)
 	}
@@ -98,7 +98,7 @@ func (c *certifyCmd) policy(ctx context.Context) (*certify.Report, error) {
 }
 
 // writeReport writes the report as text.
-func writeReport(w io.Writer, r *certify.Report) error {
+func writeReport(w io.Writer, r *certify.Report) {
 	for i := range r.Claims {
 		writeClaim(w, &r.Claims[i])
 	}
@@ -128,7 +128,6 @@ func writeReport(w io.Writer, r *certify.Report) error {
 	for _, t := range r.Trusted {
 		fmt.Fprintf(w, "  %s\n", t)
 	}
-	return nil
 }
 
 func writeClaim(w io.Writer, c *certify.Claim) {

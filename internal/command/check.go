@@ -49,7 +49,7 @@ func (c *checkCmd) Run(a *environment) error {
 	for _, w := range found.Warnings {
 		a.warn(w)
 	}
-	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
+	return a.answer(c.JSON, "", found, func(w io.Writer) { writeChecked(w, found) })
 }
 
 // problem checks a problem of any form, with what is asked of it.
@@ -64,42 +64,38 @@ func (c *checkCmd) problem(ctx context.Context, a *environment, changes load.Cha
 		return limited(ctx, err)
 	}
 	s := inspect.Show(p)
-	return a.answer(c.JSON, "", s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: nothing is wrong; %s, %s, %s of the goal\n", s.Problem, counted.Of(s.Bits["state"], "state bit"), counted.Of(s.Bits["action"], "action bit"),
+	return a.answer(c.JSON, "", s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: nothing is wrong; %s, %s, %s of the goal\n", s.Problem, counted.Of(s.Bits["state"], "state bit"), counted.Of(s.Bits["action"], "action bit"),
 			counted.Of(len(s.Goal), "condition"))
-		return err
 	})
 }
 
-func writeChecked(w io.Writer, found *inspect.Checked) error {
-	var b strings.Builder
+func writeChecked(b io.Writer, found *inspect.Checked) {
 	for i, p := range found.Programs {
 		if i > 0 {
-			fmt.Fprintln(&b)
+			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(&b, "domain %s: %s, %s, %s, %s, %s, %s\n", p.Domain, counted.Of(p.Types, "type"), counted.Of(p.CPFs, "cpf"), counted.Of(p.Preconds, "precondition"),
+		fmt.Fprintf(b, "domain %s: %s, %s, %s, %s, %s, %s\n", p.Domain, counted.Of(p.Types, "type"), counted.Of(p.CPFs, "cpf"), counted.Of(p.Preconds, "precondition"),
 			counted.Of(p.Invariants, "invariant"), counted.Of(p.Constraints, "state-action constraint"), counted.Of(p.Termination, "termination condition"))
-		fmt.Fprintf(&b, "  pvariables: %s\n", counts(p.PVariables))
+		fmt.Fprintf(b, "  pvariables: %s\n", counts(p.PVariables))
 		if p.Ground == nil {
 			continue
 		}
 		g := p.Ground
-		fmt.Fprintf(&b, "instance %s: objects: %s\n", p.Instance, counts(p.Objects))
-		fmt.Fprintf(&b, "  grounded: %s, %s, %d intermediate, %s", counted.Of(g.States, "state"), counted.Of(g.Actions, "action"), g.Intermediate, counted.Of(g.Observations, "observation"))
+		fmt.Fprintf(b, "instance %s: objects: %s\n", p.Instance, counts(p.Objects))
+		fmt.Fprintf(b, "  grounded: %s, %s, %d intermediate, %s", counted.Of(g.States, "state"), counted.Of(g.Actions, "action"), g.Intermediate, counted.Of(g.Observations, "observation"))
 		if g.Deterministic {
-			fmt.Fprint(&b, ", deterministic\n")
+			fmt.Fprint(b, ", deterministic\n")
 		} else {
-			fmt.Fprint(&b, ", stochastic\n")
+			fmt.Fprint(b, ", stochastic\n")
 		}
 		if p.Horizon != nil {
-			fmt.Fprintf(&b, "  horizon %d\n", *p.Horizon)
+			fmt.Fprintf(b, "  horizon %d\n", *p.Horizon)
 		}
 		if p.MaxActions != nil {
-			fmt.Fprintf(&b, "  at most %s at once\n", counted.Of(*p.MaxActions, "action"))
+			fmt.Fprintf(b, "  at most %s at once\n", counted.Of(*p.MaxActions, "action"))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // counts lists a map of counts by name.

@@ -25,14 +25,14 @@ type collectCmd struct {
 }
 
 // writeCollection writes the answer as text.
-func writeCollection(w io.Writer, d *execute.Collection) error {
+func writeCollection(w io.Writer, d *execute.Collection) {
 	if d.Log != "" {
-		_, err := fmt.Fprintf(w, "%s: %s from %s\n", d.Data, counted.Of(d.Rows, "transition"), d.Log)
-		return err
+		fmt.Fprintf(w, "%s: %s from %s\n", d.Data, counted.Of(d.Rows, "transition"), d.Log)
+		return
 	}
-	_, err := fmt.Fprintf(w, "%s: %s by policy %s, seed %d\n", d.Data, counted.Of(d.Rows, "transition"), d.Policy, *d.Seed)
-	if s := d.Shown; s != nil && err == nil {
-		_, err = fmt.Fprintf(w, "%s, %d rows with a reward", counted.Of(s.Episodes, "episode"), s.Rewarded)
+	fmt.Fprintf(w, "%s: %s by policy %s, seed %d\n", d.Data, counted.Of(d.Rows, "transition"), d.Policy, *d.Seed)
+	if s := d.Shown; s != nil {
+		fmt.Fprintf(w, "%s, %d rows with a reward", counted.Of(s.Episodes, "episode"), s.Rewarded)
 		if s.Refused+s.Outside > 0 {
 			fmt.Fprintf(w, "; no rows: %d steps that were refused, %d to values out of range", s.Refused, s.Outside)
 		}
@@ -41,7 +41,6 @@ func writeCollection(w io.Writer, d *execute.Collection) error {
 			fmt.Fprintf(w, "Stopped early: %s.\n", s.Stopped)
 		}
 	}
-	return err
 }
 
 // Run writes the data set.
@@ -62,7 +61,7 @@ func (c *collectCmd) Run(a *environment) error {
 			return err
 		}
 		d.Rows, d.Policy, d.Seed, d.Log = rows, "", nil, c.Log
-		return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
+		return a.answer(c.JSON, "", d, func(w io.Writer) { writeCollection(w, d) })
 	}
 	progress := c.reporter(a)
 	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads, Horizon: c.Horizon}
@@ -81,7 +80,7 @@ func (c *collectCmd) Run(a *environment) error {
 	case err != nil:
 		return limited(ctx, err)
 	}
-	return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
+	return a.answer(c.JSON, "", d, func(w io.Writer) { writeCollection(w, d) })
 }
 
 // simulated collects from a process.
@@ -109,7 +108,7 @@ func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
 		return limited(ctx, err)
 	}
 	d := &execute.Collection{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: shown.Rows, Policy: c.Policy, Seed: &c.Seed, Simulator: c.Simulator, Shown: shown}
-	return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
+	return a.answer(c.JSON, "", d, func(w io.Writer) { writeCollection(w, d) })
 }
 
 // spread collects on the workers of a server.

@@ -92,7 +92,7 @@ func (c *compileCmd) Run(a *environment) error {
 		format.Stats
 		load.Altered
 	}{stats, task.Altered}
-	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
+	return a.answer(c.JSON, "", doc, func(w io.Writer) { writeStats(w, stats) })
 }
 
 // asPDDL writes a domain and a problem.
@@ -125,7 +125,7 @@ func (c *compileCmd) horizon(p *load.Problem) (int, error) {
 	return h, p.CheckHorizon(h)
 }
 
-func writeStats(w io.Writer, s format.Stats) error {
+func writeStats(w io.Writer, s format.Stats) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "group\tvariables\tclauses\tliterals\tconstraints\tsoft clauses\t")
 	row := func(name string, z format.Size) {
@@ -139,5 +139,5 @@ func writeStats(w io.Writer, s format.Stats) error {
 	row("network", s.Groups.Network)
 	row("objective", s.Groups.Objective)
 	row("total", s.Size)
-	return t.Flush()
+	t.Flush()
 }

@@ -44,11 +44,10 @@ func (c *convertCmd) Run(a *environment) error {
 	if err := a.toFile(c.Out, res.Write); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, func(w io.Writer) error {
+	return a.answer(c.JSON, "", res, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %s\n", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
 		if res.Compared > 0 {
 			fmt.Fprintf(w, "Folded, it agrees with the float network on %d random inputs.\n", res.Compared)
 		}
-		return nil
 	})
 }

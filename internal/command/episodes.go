@@ -26,13 +26,13 @@ func (c *runCmd) episodes(ctx context.Context, a *environment, q execute.Episode
 	if err != nil {
 		return limited(ctx, err)
 	}
-	err = a.answer(c.JSON, c.Out, d, func(w io.Writer) error {
+	err = a.answer(c.JSON, c.Out, d, func(w io.Writer) {
 		if !live {
 			for i := range d.Episodes {
 				writeEpisode(w, &d.Episodes[i])
 			}
 		}
-		return writeEpisodes(w, d)
+		writeEpisodes(w, d)
 	})
 	if err == nil && len(d.Episodes) == 0 {
 		return fmt.Errorf("%w: %s", errLimit, d.Stopped)
@@ -56,7 +56,7 @@ func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
 	}
 }
 
-func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
+func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) {
 	fmt.Fprintf(w, "%s: %s", d.Problem, counted.Of(len(d.Episodes), "episode"))
 	if d.Reached != nil {
 		fmt.Fprintf(w, ", the goal was reached in %d", *d.Reached)
@@ -83,10 +83,9 @@ func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
 		fmt.Fprintln(w)
 	}
 	writeStated(w, d.Robust)
-	writeAltered(w, d.Altered)
+	writeSentence(w, d.Note())
 	if d.Stopped != "" {
 		fmt.Fprintf(w, "Stopped early: %s.\n", d.Stopped)
 	}
-	_, err := fmt.Fprintf(w, "%.3f s of planning for a step on average\n", d.StepSeconds)
-	return err
+	fmt.Fprintf(w, "%.3f s of planning for a step on average\n", d.StepSeconds)
 }

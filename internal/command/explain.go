@@ -57,7 +57,7 @@ func (c *explainCmd) Run(a *environment) error {
 	if maker.None != nil {
 		a.warn(maker.None.Error())
 	}
-	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writeExplanation(w, d, c.Constraints) }); err != nil {
+	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) { writeExplanation(w, d, c.Constraints) }); err != nil {
 		return err
 	}
 	switch {

@@ -20,7 +20,7 @@ func (c *explainCmd) explainBound(ctx context.Context, a *environment, problem *
 	if err != nil {
 		return limited(ctx, err)
 	}
-	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writeBound(w, d, c.Constraints) }); err != nil {
+	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) { writeBound(w, d, c.Constraints) }); err != nil {
 		return err
 	}
 	if d.Bound == nil {
@@ -30,39 +30,35 @@ func (c *explainCmd) explainBound(ctx context.Context, a *environment, problem *
 }
 
 // writeBound is the answer for people. Groups that are alike share a line.
-func writeBound(w io.Writer, d *explain.BoundLines, constraints bool) error {
-	var b strings.Builder
+func writeBound(b io.Writer, d *explain.BoundLines, constraints bool) {
 	if d.Bound == nil {
-		fmt.Fprintf(&b, "%s: no plan of %d steps exists: one part of the problem alone has none, whatever the rest does\n", d.Problem, d.Horizon)
-		_, err := io.WriteString(w, b.String())
-		return err
+		fmt.Fprintf(b, "%s: no plan of %d steps exists: one part of the problem alone has none, whatever the rest does\n", d.Problem, d.Horizon)
+		return
 	}
-	fmt.Fprintf(&b, "%s: no plan of %d steps has a reward above %v; without prices the bound is %v\n", d.Problem, d.Horizon, *d.Bound, *d.Without)
-	fmt.Fprintf(&b, "Tables, each with the least that its part costs, prices included:\n")
+	fmt.Fprintf(b, "%s: no plan of %d steps has a reward above %v; without prices the bound is %v\n", d.Problem, d.Horizon, *d.Bound, *d.Without)
+	fmt.Fprintf(b, "Tables, each with the least that its part costs, prices included:\n")
 	for i := 0; i < len(d.Groups); {
 		g, n := &d.Groups[i], 1
 		for i+n < len(d.Groups) && alikeGroups(g, &d.Groups[i+n]) {
 			n++
 		}
-		fmt.Fprintf(&b, "  %s", shortList(g.Variables))
+		fmt.Fprintf(b, "  %s", shortList(g.Variables))
 		if n > 1 {
-			fmt.Fprintf(&b, " and %d more like it", n-1)
+			fmt.Fprintf(b, " and %d more like it", n-1)
 		}
-		fmt.Fprintf(&b, ": %d values, %d moves, at least %.4g\n", g.Values, g.Moves, g.Cost)
+		fmt.Fprintf(b, ": %d values, %d moves, at least %.4g\n", g.Values, g.Moves, g.Cost)
 		i += n
 	}
-	fmt.Fprintf(&b, "Prices of what couples them:\n")
+	fmt.Fprintf(b, "Prices of what couples them:\n")
 	if len(d.Rules) == 0 {
-		fmt.Fprintf(&b, "  (nothing has a price)\n")
+		fmt.Fprintf(b, "  (nothing has a price)\n")
 	}
 	for i := range d.Rules {
-		writePrices(&b, &d.Rules[i], constraints)
+		writePrices(b, &d.Rules[i], constraints)
 	}
 	if d.Stopped != "" {
-		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
+		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func alikeGroups(a, b *explain.BoundGroup) bool {
@@ -78,7 +74,7 @@ func shortList(names []string) string {
 }
 
 // writePrices writes what a rule costs, step by step.
-func writePrices(b *strings.Builder, r *explain.BoundRule, constraints bool) {
+func writePrices(b io.Writer, r *explain.BoundRule, constraints bool) {
 	fmt.Fprintf(b, "  %s\n", brief(cmp.Or(r.Words, r.Rule)))
 	if constraints && r.Words != "" {
 		fmt.Fprintf(b, "    %s\n", r.Rule)

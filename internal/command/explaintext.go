@@ -19,34 +19,31 @@ import (
 )
 
 // writeExplanation writes the answer as text, with constraints if they are asked for.
-func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
+func writeExplanation(b io.Writer, d *explain.Explanation, constraints bool) {
+	fmt.Fprintf(b, "%s: %s", d.Problem, d.Status)
 	if d.Reward != nil {
-		fmt.Fprintf(&b, ", reward %v", *d.Reward)
+		fmt.Fprintf(b, ", reward %v", *d.Reward)
 	}
-	fmt.Fprintf(&b, ", horizon %d\n", d.Horizon)
-	writeAltered(&b, d.Altered)
+	fmt.Fprintf(b, ", horizon %d\n", d.Horizon)
+	writeSentence(b, d.Altered.Note())
 	switch {
 	case d.Failure != nil:
-		fmt.Fprintf(&b, "The plan %s.\n", broken(d.Failure, constraints))
+		fmt.Fprintf(b, "The plan %s.\n", broken(d.Failure, constraints))
 	case d.Conflict != nil:
-		if err := writeConflict(&b, d.Conflict, constraints); err != nil {
-			return err
-		}
+		writeConflict(b, d.Conflict, constraints)
 	case d.Best != nil && *d.Best != *d.Reward:
-		fmt.Fprintf(&b, "It is not optimal: the best reward is %v.\n", *d.Best)
+		fmt.Fprintf(b, "It is not optimal: the best reward is %v.\n", *d.Best)
 	case d.Best == nil && d.Reward != nil:
-		fmt.Fprintf(&b, "Whether it is optimal is not known.\n")
+		fmt.Fprintf(b, "Whether it is optimal is not known.\n")
 	}
 	for i := range d.Steps {
 		s := &d.Steps[i]
-		fmt.Fprintf(&b, "%4d  %s\n", s.Step, actions(s.Action))
+		fmt.Fprintf(b, "%4d  %s\n", s.Step, actions(s.Action))
 		if e := s.Evidence; e != nil && (e.Kind != support.Seen || e.Rows != nil) {
-			fmt.Fprintf(&b, "        evidence: %v\n", e)
+			fmt.Fprintf(b, "        evidence: %v\n", e)
 		}
 		if k := s.Break; k != nil {
-			fmt.Fprintf(&b, "        breaks: %s\n", broke(k, d.Chance))
+			fmt.Fprintf(b, "        breaks: %s\n", broke(k, d.Chance))
 		}
 		for j := range s.Alternatives {
 			alt := &s.Alternatives[j]
@@ -54,29 +51,27 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 			if alt.Without != "" {
 				what = "without " + actions(slices.DeleteFunc(slices.Clone(s.Action), func(e app.Entry) bool { return e.Name != alt.Without }))
 			}
-			fmt.Fprintf(&b, "        %s: %s\n", what, consequence(&alt.OutcomeLine, constraints))
+			fmt.Fprintf(b, "        %s: %s\n", what, consequence(&alt.OutcomeLine, constraints))
 		}
 		if s.Omitted {
-			fmt.Fprintf(&b, "        and others that give more reward in this step were not tried\n")
+			fmt.Fprintf(b, "        and others that give more reward in this step were not tried\n")
 		}
 		what := "any other action"
 		if s.Others.Action != nil {
 			what = "the best other action, " + actions(s.Others.Action)
 		}
-		fmt.Fprintf(&b, "        %s: %s\n", what, consequence(&s.Others.OutcomeLine, constraints))
+		fmt.Fprintf(b, "        %s: %s\n", what, consequence(&s.Others.OutcomeLine, constraints))
 	}
 	if d.Chance != nil {
-		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Chance.Says[:1]), d.Chance.Says[1:])
+		writeSentence(b, d.Chance.Says)
 	}
-	writeSentence(&b, load.Assumptions(d.Assumed))
+	writeSentence(b, load.Assumptions(d.Assumed))
 	if d.Stopped != "" {
-		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
+		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
 	}
 	if d.Certificate != "" {
-		fmt.Fprintf(&b, "The checker accepted the proofs in %s.\n", d.Certificate)
+		fmt.Fprintf(b, "The checker accepted the proofs in %s.\n", d.Certificate)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // broke says which outcome breaks a step of a plan.
@@ -94,11 +89,11 @@ func broke(k *policy.Break, c *plan.Chance) string {
 }
 
 // writeConflict lists a minimal unsatisfiable subset.
-func writeConflict(w io.Writer, c *explain.ConflictLine, constraints bool) error {
+func writeConflict(w io.Writer, c *explain.ConflictLine, constraints bool) {
 	switch {
 	case len(c.Constraints) == 0:
 		fmt.Fprintf(w, "How states follow from actions allows no run of this length, whatever the rules.\n")
-		return nil
+		return
 	case c.Transition:
 		fmt.Fprintf(w, "With how states follow from actions, these cannot hold together:\n")
 	default:
@@ -111,9 +106,7 @@ func writeConflict(w io.Writer, c *explain.ConflictLine, constraints bool) error
 			fmt.Fprintf(t, "\t  %s\t\n", m.Constraint)
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	switch {
 	case c.Minimal && len(c.Constraints) == 1 && len(c.Constraints[0].Steps) == 1:
 		fmt.Fprintf(w, "Without it there is no such conflict.\n")
@@ -122,7 +115,6 @@ func writeConflict(w io.Writer, c *explain.ConflictLine, constraints bool) error
 	default:
 		fmt.Fprintf(w, "Not all of them may be needed.\n")
 	}
-	return nil
 }
 
 // stepList writes steps as "step 3", or with ranges as "steps 1..3, 5".

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
@@ -152,7 +153,7 @@ func (a *environment) writeFlags(b *strings.Builder, command string, flags []*ko
 }
 
 // writeOption writes an option and what it is for, in short what it is for in a clause.
-func writeOption(b *strings.Builder, name, help string, short bool) {
+func writeOption(b io.Writer, name, help string, short bool) {
 	const left, width = 26, 80
 	if short {
 		for _, end := range []string{". ", "; ", " (docs/", ", - for standard", ", in place of the problem", ", counted from", ", the shortest on a tie", ", a server of"} {
@@ -162,17 +163,17 @@ func writeOption(b *strings.Builder, name, help string, short bool) {
 	}
 	line := fmt.Sprintf("  %-*s", left-2, name)
 	if len(line) > left || strings.HasSuffix(line, name) {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		io.WriteString(b, strings.TrimRight(line, " ")+"\n")
 		line = strings.Repeat(" ", left)
 	}
 	for i, word := range strings.Fields(help) {
 		if len(line)+1+len(word) > width && i > 0 {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			io.WriteString(b, strings.TrimRight(line, " ")+"\n")
 			line = strings.Repeat(" ", left)
 		}
 		line += word + " "
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
+	io.WriteString(b, strings.TrimRight(line, " ")+"\n")
 }
 
 type helpCmd struct {

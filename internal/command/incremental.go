@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
 
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -59,7 +59,7 @@ func (c *planCmd) loop(ctx context.Context, a *environment, p *load.Problem, r p
 const shownIterations = 10
 
 // writeLoop writes the plans that failed.
-func writeLoop(b *strings.Builder, d *execute.Document) {
+func writeLoop(b io.Writer, d *execute.Document) {
 	failed := 0
 	for _, l := range d.Loop.Iterations {
 		if l.Failure == nil {

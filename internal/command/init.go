@@ -31,15 +31,12 @@ func (c *initCmd) Run(a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	return a.answer(c.JSON, "", res, func(w io.Writer) error {
-		if err := res.WriteText(w); err != nil {
-			return err
-		}
+	return a.answer(c.JSON, "", res, func(w io.Writer) {
+		_ = res.WriteText(w)
 		fmt.Fprintf(w, "wrote %s\n", strings.Join(res.Files, ", "))
 		if res.Kept != "" {
 			fmt.Fprintf(w, "The former task is %s.\n", res.Kept)
 		}
-		return nil
 	})
 }
 
@@ -59,5 +56,5 @@ func (c *checkCmd) contradictions(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, res.WriteText)
+	return a.tell(c.JSON, "", res)
 }

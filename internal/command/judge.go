@@ -56,14 +56,13 @@ func (c *simulateCmd) judge(ctx context.Context, a *environment, p *load.Problem
 	if err != nil || live {
 		return err
 	}
-	return a.answer(c.JSON, c.Out, d, func(w io.Writer) error {
+	return a.answer(c.JSON, c.Out, d, func(w io.Writer) {
 		for _, s := range d.Sessions {
 			for _, x := range s.Rounds {
 				writeRound(w, s.Session, x)
 			}
 			writeSession(w, s)
 		}
-		return nil
 	})
 }
 

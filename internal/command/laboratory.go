@@ -56,7 +56,7 @@ func (c *Bench) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := a.answer(c.JSON, "", answer, text); err != nil {
+	if err := a.answer(c.JSON, "", answer, func(w io.Writer) { _ = text(w) }); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -47,7 +47,7 @@ func (c *learnCmd) Run(a *environment) error {
 	if d == nil {
 		return limited(ctx, err)
 	}
-	if err = errors.Join(err, a.answer(c.JSON, "", d, func(w io.Writer) error { return writeLearned(w, d) })); err != nil {
+	if err = errors.Join(err, a.answer(c.JSON, "", d, func(w io.Writer) { writeLearned(w, d) })); err != nil {
 		return err
 	}
 	switch {
@@ -80,7 +80,7 @@ func writePolicyRows(w io.Writer, c *act.Chance) {
 const fewUnsafe = 5
 
 // writeLearned writes the answer as text.
-func writeLearned(w io.Writer, d *act.Document) error {
+func writeLearned(w io.Writer, d *act.Document) {
 	fmt.Fprintf(w, "%s: %s, horizon %d, after %s", d.Problem, d.Status, d.Horizon, counted.Of(d.Steps, "step"))
 	if d.Resets > 1 {
 		fmt.Fprintf(w, " and %s", counted.Of(d.Resets-1, "reset"))
@@ -132,8 +132,7 @@ func writeLearned(w io.Writer, d *act.Document) error {
 	case d.NoProof != "":
 		fmt.Fprintf(w, "No proof: %s.\n", d.NoProof)
 	}
-	_, err := fmt.Fprintf(w, "%.3f s, of which the proof took %.3f s\n", d.Seconds.Total, d.Seconds.Certify)
-	return err
+	fmt.Fprintf(w, "%.3f s, of which the proof took %.3f s\n", d.Seconds.Total, d.Seconds.Certify)
 }
 
 // checkLearned checks the folder of learning by acting.

@@ -43,7 +43,7 @@ func (c *liftCmd) Run(a *environment) error {
 	if err := a.toFile(c.Out, res.Write); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, res.WriteText)
+	return a.tell(c.JSON, "", res)
 }
 
 // lift learns lifted functions and writes the network.
@@ -65,7 +65,7 @@ func (c *trainCmd) lift(ctx context.Context, a *environment, p *load.Problem) er
 	if err := a.toFile(c.Out, res.Write); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, res.WriteText)
+	return a.tell(c.JSON, "", res)
 }
 
 func liftOptions(seed uint64, threads int, r *progress.Reporter) lift.Options {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
-	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/progress"
 	"github.com/fdplan/fdplan/internal/source"
@@ -47,23 +46,22 @@ func (a *environment) note(text string) {
 	fmt.Fprintf(a.err, "fdplan: %s\n", text)
 }
 
-// writeAltered writes what a model changes of the RDDL, if it does.
-func writeAltered(w io.Writer, a load.Altered) {
-	if note := a.Note(); note != "" {
-		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(note[:1]), note[1:])
-	}
-}
-
 // answer prints v as JSON or by text, to a file or to standard output. A file whose name ends
 // in .json has JSON.
-func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {
+func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer)) error {
 	asJSON = asJSON || strings.EqualFold(filepath.Ext(file), ".json")
 	return a.toFile(file, func(w io.Writer) error {
 		if asJSON {
 			return app.WriteJSON(w, v)
 		}
-		return text(w)
+		text(w) // what cannot be written is an error of the buffer
+		return nil
 	})
+}
+
+// tell is answer for a document that writes its text itself.
+func (a *environment) tell(asJSON bool, file string, v interface{ WriteText(io.Writer) error }) error {
+	return a.answer(asJSON, file, v, func(w io.Writer) { _ = v.WriteText(w) })
 }
 
 // readPlan reads the file of a plan, if it names one.

@@ -150,9 +150,9 @@ func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (
 // tell prints the answer, and why it has no proof, if that was asked for. Its error is the
 // exit status.
 func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) error {
-	text := func(w io.Writer) error { return writePlan(w, doc) }
+	text := func(w io.Writer) { writePlan(w, doc) }
 	if c.PDDL != "" && doc.Metric != nil && c.Out != "" && c.Out != "-" {
-		text = func(w io.Writer) error { return writePDDL(w, doc) }
+		text = func(w io.Writer) { writePDDL(w, doc) }
 	}
 	out := c.Out
 	if isShared(out) {
@@ -276,50 +276,47 @@ func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, m *
 }
 
 // writePlan writes the answer as text.
-func writePlan(w io.Writer, d *execute.Document) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", d.Problem, statusWords(d))
+func writePlan(b io.Writer, d *execute.Document) {
+	fmt.Fprintf(b, "%s: %s", d.Problem, statusWords(d))
 	if d.Reward != nil {
-		fmt.Fprintf(&b, ", reward %v, horizon %d", *d.Reward, *d.Horizon)
+		fmt.Fprintf(b, ", reward %v, horizon %d", *d.Reward, *d.Horizon)
 	} else if d.Horizon != nil {
-		fmt.Fprintf(&b, ", horizon %d", *d.Horizon)
+		fmt.Fprintf(b, ", horizon %d", *d.Horizon)
 	}
 	if d.Status != engine.Optimal && d.Bound != nil {
-		fmt.Fprintf(&b, ", bound %v", *d.Bound)
+		fmt.Fprintf(b, ", bound %v", *d.Bound)
 		if d.Gap != nil {
-			fmt.Fprintf(&b, " (gap %.0f %%)", 100**d.Gap)
+			fmt.Fprintf(b, " (gap %.0f %%)", 100**d.Gap)
 		}
 	}
-	fmt.Fprintf(&b, "\n")
+	fmt.Fprintf(b, "\n")
 	if d.ByOther() {
-		fmt.Fprintf(&b, "%s\n", claimed(&d.Document))
+		fmt.Fprintf(b, "%s\n", claimed(&d.Document))
 	}
 	fails := d.Valid.Simulator != nil && !*d.Valid.Simulator
 	if fails {
-		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
+		fmt.Fprintf(b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
 	}
 	for t, step := range d.Plan {
-		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
 	}
 	if d.Loop != nil {
-		writeLoop(&b, d)
+		writeLoop(b, d)
 	}
 	for _, h := range d.Horizons {
-		fmt.Fprintf(&b, "horizon %d: %s", h.Horizon, h.Status)
+		fmt.Fprintf(b, "horizon %d: %s", h.Horizon, h.Status)
 		if h.Reward != nil {
-			fmt.Fprintf(&b, ", reward %v", *h.Reward)
+			fmt.Fprintf(b, ", reward %v", *h.Reward)
 		}
-		fmt.Fprintf(&b, "\n")
+		fmt.Fprintf(b, "\n")
 	}
-	writeVerdict(&b, d)
-	writeRobust(&b, d.Robust)
-	writeOutside(&b, d.OutOfRange)
+	writeVerdict(b, d)
+	writeRobust(b, d.Robust)
+	writeOutside(b, d.OutOfRange)
 	if d.Stopped != "" {
-		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
+		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
 	}
-	fmt.Fprintf(&b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
 }
 
 // writeSentence writes a text as a sentence; nothing for "".
@@ -330,7 +327,7 @@ func writeSentence(w io.Writer, text string) {
 }
 
 // writePDDL writes the plan in the format of the planning competitions.
-func writePDDL(w io.Writer, d *execute.Document) error {
+func writePDDL(w io.Writer, d *execute.Document) {
 	var steps [][]pddl.Step
 	for _, s := range d.Plan {
 		var together []pddl.Step
@@ -339,11 +336,11 @@ func writePDDL(w io.Writer, d *execute.Document) error {
 		}
 		steps = append(steps, together)
 	}
-	return pddl.WritePlan(w, steps, *d.Metric)
+	_ = pddl.WritePlan(w, steps, *d.Metric)
 }
 
 // writeVerdict writes what is known of the plan, but for a failure.
-func writeVerdict(b *strings.Builder, d *execute.Document) {
+func writeVerdict(b io.Writer, d *execute.Document) {
 	if d.Valid.Model != nil {
 		fmt.Fprintf(b, "The checker replayed the plan in the model: valid.\n")
 	}
@@ -358,10 +355,8 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	switch {
 	case d.ByOther() && !*d.Proof.Checked:
 		fmt.Fprintf(b, "With --confirm fdplan checks the claim.\n")
-	case d.StartBreaks != nil:
-		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
-	case d.Next != nil:
-		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
+	case d.StartBreaks != nil, d.Next != nil:
+		writeSentence(b, d.Verdict)
 		writeNext(b, d.Next)
 	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil && d.Robust == nil:
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
@@ -409,7 +404,7 @@ func statusWords(d *execute.Document) string {
 }
 
 // writeHeld writes a plan with other than supported steps that was seen to hold.
-func writeHeld(b *strings.Builder, h *plan.Held) {
+func writeHeld(b io.Writer, h *plan.Held) {
 	if h == nil {
 		return
 	}

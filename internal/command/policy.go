@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -75,7 +74,7 @@ func (c *planCmd) findPolicy(a *environment) error {
 	if err := c.writePolicy(a, d); err != nil {
 		return err
 	}
-	if err := a.answer(c.JSON, "", d, func(w io.Writer) error { return writePolicy(w, d) }); err != nil {
+	if err := a.answer(c.JSON, "", d, func(w io.Writer) { writePolicy(w, d) }); err != nil {
 		return err
 	}
 	if d.Status == engine.Infeasible {
@@ -100,7 +99,7 @@ func (c *planCmd) writePolicy(a *environment, d *policy.Document) error {
 		if !isShared(c.Out) {
 			return writePicture(a, p, d.Problem, c.Out)
 		}
-		return a.share(c.Out, shared{of: c.Ref, doc: d, steps: true, certificate: string(c.Certify), text: func(w io.Writer) error { return writePolicy(w, d) }, picture: p})
+		return a.share(c.Out, shared{of: c.Ref, doc: d, steps: true, certificate: string(c.Certify), text: func(w io.Writer) { writePolicy(w, d) }, picture: p})
 	}
 	d.Policy = &c.Out
 	return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, d) })
@@ -110,18 +109,16 @@ func (c *planCmd) writePolicy(a *environment, d *policy.Document) error {
 const mostRows = 12
 
 // writePolicy writes the answer as text.
-func writePolicy(w io.Writer, d *policy.Document) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says())
+func writePolicy(b io.Writer, d *policy.Document) {
+	fmt.Fprintf(b, "%s: %s\n", d.Problem, d.Says())
 	if d.Value == nil && d.Sampled == nil {
-		writeTable(&b, d)
-		writeSentence(&b, load.Assumptions(d.Assumed))
-		writeSentence(&b, d.Note())
-		_, err := io.WriteString(w, b.String())
-		return err
+		writeTable(b, d)
+		writeSentence(b, load.Assumptions(d.Assumed))
+		writeSentence(b, d.Note())
+		return
 	}
 	for t, step := range d.Plan {
-		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
 	}
 	what := "policy"
 	if d.Blind {
@@ -129,40 +126,33 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	}
 	for k, r := range d.Table.Rows {
 		if k == mostRows && len(d.Table.Rows) > mostRows+1 {
-			fmt.Fprintf(&b, "      and %s more; -o FILE writes all\n", counted.Of(len(d.Table.Rows)-k, "row"))
+			fmt.Fprintf(b, "      and %s more; -o FILE writes all\n", counted.Of(len(d.Table.Rows)-k, "row"))
 			break
 		}
 		after := ""
 		if d.Disturbances != nil {
 			after = fmt.Sprintf(", disturbed %d", r[4])
 		}
-		fmt.Fprintf(&b, "%s  %s%s: %s\n", steps(r[1], r[2]), d.Table.Text(r[0]), after, actions(d.Table.Actions[r[3]]))
+		fmt.Fprintf(b, "%s  %s%s: %s\n", steps(r[1], r[2]), d.Table.Text(r[0]), after, actions(d.Table.Actions[r[3]]))
 	}
-	if d.Excess != nil {
-		fmt.Fprintf(&b, "The evaluator followed the %s through %s, in all runs with at most %s.\n", what, counted.Of(d.Reached, "state"), counted.Of(*d.Disturbances, "disturbance"))
-		fmt.Fprintf(&b, "A run of it has more with probability %s, if draws are independent and their probabilities right.\n", plan.Percent(*d.Excess))
-		writePolicyEnd(&b, d)
-		_, err := io.WriteString(w, b.String())
-		return err
+	switch {
+	case d.Excess != nil:
+		fmt.Fprintf(b, "The evaluator followed the %s through %s, in all runs with at most %s.\n", what, counted.Of(d.Reached, "state"), counted.Of(*d.Disturbances, "disturbance"))
+		fmt.Fprintf(b, "A run of it has more with probability %s, if draws are independent and their probabilities right.\n", plan.Percent(*d.Excess))
+	case d.Rule != nil:
+		fmt.Fprintf(b, "Elsewhere the policy %s. It was followed in %s: %.6g on average, standard error %.2g.\n", d.Sampled.By, counted.Of(d.Sampled.Runs, "run"), d.Sampled.Mean, d.Sampled.Error)
+	default:
+		how := "in exact fractions"
+		if d.Evaluated != "exactly" {
+			how = "with bounds on what rounding can do"
+		}
+		fmt.Fprintf(b, "The evaluator followed the %s through %s %s: %s.\n", what, counted.Of(d.Reached, "state"), how, d.Worth())
 	}
-	if d.Rule != nil {
-		fmt.Fprintf(&b, "Elsewhere the policy %s. It was followed in %s: %.6g on average, standard error %.2g.\n", d.Sampled.By, counted.Of(d.Sampled.Runs, "run"), d.Sampled.Mean, d.Sampled.Error)
-		writePolicyEnd(&b, d)
-		_, err := io.WriteString(w, b.String())
-		return err
-	}
-	how := "in exact fractions"
-	if d.Evaluated != "exactly" {
-		how = "with bounds on what rounding can do"
-	}
-	fmt.Fprintf(&b, "The evaluator followed the %s through %s %s: %s.\n", what, counted.Of(d.Reached, "state"), how, d.Worth())
-	writePolicyEnd(&b, d)
-	_, err := io.WriteString(w, b.String())
-	return err
+	writePolicyEnd(b, d)
 }
 
 // writePolicyEnd writes what a policy rests on, where it is and what it took.
-func writePolicyEnd(b *strings.Builder, d *policy.Document) {
+func writePolicyEnd(b io.Writer, d *policy.Document) {
 	if d.Unseen != nil && *d.Unseen > 0 {
 		fmt.Fprintf(b, "In %s no row of the log has the policy's action: what follows there is the model's guess, and the value rests on it.\n", counted.Of(*d.Unseen, "state"))
 	}
@@ -171,7 +161,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		if d.Agree != nil {
 			fmt.Fprintf(b, "; as few as %s of them agree", plan.Percent(*d.Agree))
 		}
-		b.WriteString(". The value holds if those rows are wrong.\n")
+		io.WriteString(b, ". The value holds if those rows are wrong.\n")
 	}
 	writeSentence(b, d.Counts())
 	writeSentence(b, d.Supported.Thin())
@@ -190,7 +180,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 
 // writeUnlike writes parts of contexts whose rows are unlike the others. The answer begins with the first of them, unless
 // states without rows are worse.
-func writeUnlike(b *strings.Builder, s *policy.Supported) {
+func writeUnlike(b io.Writer, s *policy.Supported) {
 	if s == nil {
 		return
 	}
@@ -202,8 +192,7 @@ func writeUnlike(b *strings.Builder, s *policy.Supported) {
 			fmt.Fprintf(b, "In %s more, rows are unlike the others.\n", counted.Of(len(s.Unlike)-i, "part"))
 			break
 		}
-		text := x.Unlike()
-		writeSentence(b, strings.ToUpper(text[:1])+text[1:])
+		writeSentence(b, x.Unlike())
 	}
 }
 
@@ -211,7 +200,7 @@ func writeUnlike(b *strings.Builder, s *policy.Supported) {
 const mostUnlike = 3
 
 // writeTable writes what the table of a certificate shows.
-func writeTable(b *strings.Builder, d *policy.Document) {
+func writeTable(b io.Writer, d *policy.Document) {
 	if p := d.Proof; p != nil {
 		what := "There is none"
 		if d.Value != nil {
@@ -327,7 +316,7 @@ func (c *explainCmd) policy(ctx context.Context, a *environment, file bind.Plan)
 	if err != nil {
 		return err
 	}
-	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writePolicyExplanation(w, d) }); err != nil {
+	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) { writePolicyExplanation(w, d) }); err != nil {
 		return err
 	}
 	if !d.Valid {
@@ -340,23 +329,22 @@ func (c *explainCmd) policy(ctx context.Context, a *environment, file bind.Plan)
 const mostOthers = 4
 
 // writePolicyExplanation writes the answer as text.
-func writePolicyExplanation(w io.Writer, d *explain.PolicyExplanation) error {
-	var b strings.Builder
+func writePolicyExplanation(b io.Writer, d *explain.PolicyExplanation) {
 	worth := func(x float64) string {
 		if d.Success {
 			return "success " + plan.Percent(x)
 		}
 		return fmt.Sprintf("expected reward %.6g", x)
 	}
-	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says)
+	fmt.Fprintf(b, "%s: %s\n", d.Problem, d.Says)
 	if len(d.Steps) > 0 {
-		fmt.Fprintf(&b, "The most likely run, and what the policy does after other outcomes:\n")
+		fmt.Fprintf(b, "The most likely run, and what the policy does after other outcomes:\n")
 	}
 	for i := range d.Steps {
 		s := &d.Steps[i]
-		fmt.Fprintf(&b, "%s  %v: %s; %s\n", steps(s.From, s.To), s.State, actions(s.Action), worth(s.Value))
+		fmt.Fprintf(b, "%s  %v: %s; %s\n", steps(s.From, s.To), s.State, actions(s.Action), worth(s.Value))
 		if s.Waits && len(s.Outcomes) > 0 {
-			fmt.Fprintf(&b, "         waits for\n")
+			fmt.Fprintf(b, "         waits for\n")
 		}
 		rest := 0.0
 		for k := range s.Outcomes {
@@ -365,14 +353,12 @@ func writePolicyExplanation(w io.Writer, d *explain.PolicyExplanation) error {
 				continue
 			}
 			rest -= o.Probability
-			fmt.Fprintf(&b, "        %8s  %s\n", plan.Percent(o.Probability), afterOutcome(o, worth))
+			fmt.Fprintf(b, "        %8s  %s\n", plan.Percent(o.Probability), afterOutcome(o, worth))
 		}
 		if more := len(s.Outcomes) - mostOthers; more > 0 {
-			fmt.Fprintf(&b, "        %8s  %s\n", plan.Percent(rest), counted.Of(more, "other outcome"))
+			fmt.Fprintf(b, "        %8s  %s\n", plan.Percent(rest), counted.Of(more, "other outcome"))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // afterOutcome says what a policy does after an outcome other than the most likely one.
@@ -412,10 +398,7 @@ func (c *validateCmd) policy(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s\n", v.Problem, v.Says)
-		return err
-	})
+	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", v.Problem, v.Says) })
 	if err == nil && !v.Valid {
 		return exitStatus(exitNo)
 	}

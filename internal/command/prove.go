@@ -40,7 +40,7 @@ func (c *testCmd) prove(ctx context.Context, a *environment, text []byte) error 
 			return err
 		}
 	}
-	if err := a.answer(c.JSON, "", res, res.WriteText); err != nil {
+	if err := a.tell(c.JSON, "", res); err != nil {
 		return err
 	}
 	if !res.Equal {

@@ -33,7 +33,7 @@ func (c *planCmd) againstErrors(a *environment) error {
 	if doc.Status != engine.Unknown {
 		return c.tell(a, doc, nil)
 	}
-	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
+	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) { writePlan(w, doc) }); err != nil {
 		return err
 	}
 	return exitStatus(exitLimit)
@@ -56,7 +56,7 @@ func (c *runCmd) eachStep(ctx context.Context, a *environment, p *load.Problem, 
 var shownSteps = []int{0, 1, 3, 5, 10, 20}
 
 // writeRobust writes what is known for every error.
-func writeRobust(b *strings.Builder, r *plan.Robust) {
+func writeRobust(b io.Writer, r *plan.Robust) {
 	if r == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func writeStated(w io.Writer, s *plan.Stated) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(s.Says[:1]), s.Says[1:])
+	writeSentence(w, s.Says)
 	fmt.Fprintf(w, "Rules are kept against every error of one step within the bands where an action does so; nothing is proven of whole runs.\n")
 	writeBeyond(w, s.Outside)
 }

@@ -79,7 +79,7 @@ func (c *runCmd) Run(a *environment) error {
 func (c *runCmd) tell(a *environment, d *execute.RunDocument, live bool) error {
 	text := runText(d)
 	if live {
-		text = func(w io.Writer) error { return writeRunEnd(w, d) }
+		text = func(w io.Writer) { writeRunEnd(w, d) }
 	}
 	if !isShared(c.Out) {
 		return a.answer(c.JSON, c.Out, d, text)
@@ -89,10 +89,10 @@ func (c *runCmd) tell(a *environment, d *execute.RunDocument, live bool) error {
 }
 
 // runText writes a run with its steps.
-func runText(d *execute.RunDocument) func(io.Writer) error {
-	return func(w io.Writer) error {
+func runText(d *execute.RunDocument) func(io.Writer) {
+	return func(w io.Writer) {
 		writeRunSteps(w, d)
-		return writeRunEnd(w, d)
+		writeRunEnd(w, d)
 	}
 }
 
@@ -162,7 +162,7 @@ func writeRunSteps(w io.Writer, d *execute.RunDocument) {
 	before(len(d.Steps) + 1)
 }
 
-func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
+func writeRunEnd(w io.Writer, d *execute.RunDocument) {
 	says := map[execute.RunStatus]string{
 		execute.RunGoal:     "the goal holds",
 		execute.RunDone:     "done",
@@ -193,11 +193,10 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		fmt.Fprintf(w, "drift: %s\n", d.Drift)
 	}
 	writeNext(w, d.Next)
-	writeAltered(w, d.Altered)
+	writeSentence(w, d.Note())
 	if d.Recorded > 0 {
 		fmt.Fprintf(w, "recorded: %s\n", counted.Of(d.Recorded, "transition"))
 	}
-	_, err := fmt.Fprintf(w, "latency: %s, %.3f s on average, %.3f s at most; %s, %.3f s on average, %.3f s at most\n",
+	fmt.Fprintf(w, "latency: %s, %.3f s on average, %.3f s at most; %s, %.3f s on average, %.3f s at most\n",
 		counted.Of(d.PlanLatency.Count, "plan"), d.PlanLatency.Mean, d.PlanLatency.Max, counted.Of(d.StepLatency.Count, "step"), d.StepLatency.Mean, d.StepLatency.Max)
-	return err
 }

@@ -33,7 +33,7 @@ type shared struct {
 	verdict     string   // where there is no plan
 	certificate string   // the folder, or without its ending a zip archive of it; "" for none
 	args        []string // command line that has found it; nil for the one that is running
-	text        func(io.Writer) error
+	text        func(io.Writer)
 	picture     *picture.Picture // nil for that of doc
 }
 
@@ -47,7 +47,7 @@ func (a *environment) share(out string, s shared) error {
 	var data, text bytes.Buffer
 	err := app.WriteJSON(&data, s.doc)
 	if err == nil {
-		err = s.text(&text)
+		s.text(&text)
 	}
 	p := s.picture
 	switch ctx := context.Background(); {
@@ -149,7 +149,7 @@ func (c *showCmd) again(a *environment) error {
 		if s.picture, err = draw.Policy(d, c.Seed); err != nil {
 			return err
 		}
-		s.steps, s.text = true, func(w io.Writer) error { return writePolicy(w, d) }
+		s.steps, s.text = true, func(w io.Writer) { writePolicy(w, d) }
 		if s.certificate = valueOf(args, "certify"); s.certificate == "" && slices.Contains(args, "--certify") {
 			s.certificate = "certificate"
 		}
@@ -164,7 +164,7 @@ func (c *showCmd) again(a *environment) error {
 		if err := json.Unmarshal(c.Plan.Text, &d); err != nil {
 			return fmt.Errorf("%v: it is no plan: %w", c.Plan, err)
 		}
-		s.steps, s.verdict, s.text = d.Plan != nil, d.Verdict, func(w io.Writer) error { return writePlan(w, &d) }
+		s.steps, s.verdict, s.text = d.Plan != nil, d.Verdict, func(w io.Writer) { writePlan(w, &d) }
 		if d.Proof != nil && d.Proof.Certificate != nil {
 			s.certificate = *d.Proof.Certificate
 		}

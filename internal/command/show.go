@@ -40,13 +40,13 @@ func (c *listCmd) Run(a *environment) error {
 		Schema   int               `json:"schema"`
 		Problems []inspect.Listing `json:"problems"`
 	}{app.Schema, all}
-	return a.answer(c.JSON, "", doc, func(w io.Writer) error {
+	return a.answer(c.JSON, "", doc, func(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "problem\thorizon\tstate bits\taction bits\tnetwork")
 		for _, l := range all {
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", l.Problem, l.Horizon, l.States, l.Actions, l.Network)
 		}
-		return t.Flush()
+		t.Flush()
 	})
 }
 
@@ -101,7 +101,7 @@ func (c *showCmd) Run(a *environment) error {
 		task.Problem.Horizon = int(c.Horizon)
 	}
 	s := inspect.Show(task)
-	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
+	return a.answer(c.JSON, c.Out, s, func(w io.Writer) { writeSummary(w, s) })
 }
 
 // saveTask writes a problem with its changes as a task.
@@ -129,7 +129,7 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	return a.answer(c.JSON, c.Out, d, d.WriteText)
+	return a.tell(c.JSON, c.Out, d)
 }
 
 // network shows a network file.
@@ -149,7 +149,7 @@ func (c *showCmd) network(ctx context.Context, a *environment) error {
 		}
 		return c.draw(a, p, c.Ref.Name)
 	}
-	return a.answer(c.JSON, c.Out, d, d.WriteText)
+	return a.tell(c.JSON, c.Out, d)
 }
 
 // picture draws a plan.
@@ -222,62 +222,59 @@ func writePicture(a *environment, p *picture.Picture, what, out string) error {
 	})
 }
 
-func writeSummary(w io.Writer, s *inspect.Summary) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.Problem)
+func writeSummary(b io.Writer, s *inspect.Summary) {
+	fmt.Fprintf(b, "%s\n", s.Problem)
 	if s.Horizon > 0 {
-		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
+		fmt.Fprintf(b, "horizon %d\n", s.Horizon)
 	}
-	writeAltered(&b, s.Altered)
-	writeNetwork(&b, s)
-	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
+	writeSentence(b, s.Note())
+	writeNetwork(b, s)
+	fmt.Fprintf(b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
 	if k := s.Task; k != nil {
-		fmt.Fprintf(&b, "RDDL %s", k.Domain)
+		fmt.Fprintf(b, "RDDL %s", k.Domain)
 		if k.Instance != "" {
-			fmt.Fprintf(&b, ", %s", k.Instance)
+			fmt.Fprintf(b, ", %s", k.Instance)
 		}
-		fmt.Fprintln(&b)
+		fmt.Fprintln(b)
 		if len(k.Learned) > 0 {
-			fmt.Fprintf(&b, "fluents to be learned: %s\n", strings.Join(k.Learned, ", "))
+			fmt.Fprintf(b, "fluents to be learned: %s\n", strings.Join(k.Learned, ", "))
 		}
 		if k.Goal != "" {
-			fmt.Fprintf(&b, "goal %s\n", k.Goal)
+			fmt.Fprintf(b, "goal %s\n", k.Goal)
 		}
 	}
-	writeVariables(&b, s)
+	writeVariables(b, s)
 	for _, g := range []struct {
 		name  string
 		lines []inspect.ConstraintLine
 	}{{"initial state", s.Initial}, {"constraints, at every step", s.Global}, {"goal", s.Goal}, {"known transitions", s.Transitions}} {
-		fmt.Fprintf(&b, "\n%s\n", g.name)
+		fmt.Fprintf(b, "\n%s\n", g.name)
 		if len(g.lines) == 0 {
-			fmt.Fprintf(&b, "  (none)\n")
+			fmt.Fprintf(b, "  (none)\n")
 		}
 		for _, l := range g.lines {
-			fmt.Fprintf(&b, "  %s    # %s\n", l.Text, l.Origin)
+			fmt.Fprintf(b, "  %s    # %s\n", l.Text, l.Origin)
 		}
 	}
-	inspect.WriteChance(&b, s.Chance)
-	fmt.Fprintf(&b, "\nreward of a step\n")
+	inspect.WriteChance(b, s.Chance)
+	fmt.Fprintf(b, "\nreward of a step\n")
 	for _, r := range s.Reward {
 		if r.Integer {
-			fmt.Fprintf(&b, "  %+v times %s\n", r.Weight, r.Literal)
+			fmt.Fprintf(b, "  %+v times %s\n", r.Weight, r.Literal)
 			continue
 		}
-		fmt.Fprintf(&b, "  %+v when %s\n", r.Weight, r.Literal)
+		fmt.Fprintf(b, "  %+v when %s\n", r.Weight, r.Literal)
 	}
 	if s.Constant != 0 {
-		fmt.Fprintf(&b, "  %+v always\n", s.Constant)
+		fmt.Fprintf(b, "  %+v always\n", s.Constant)
 	}
 	if len(s.Reward) == 0 && s.Constant == 0 {
-		fmt.Fprintf(&b, "  0\n")
+		fmt.Fprintf(b, "  0\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // writeTrainedOn writes what the network was trained on.
-func writeTrainedOn(b *strings.Builder, n *inspect.NetworkLine) {
+func writeTrainedOn(b io.Writer, n *inspect.NetworkLine) {
 	switch {
 	case n.Rows == nil:
 		fmt.Fprintf(b, "trained on unknown rows: it cannot be told which steps they support\n")
@@ -289,7 +286,7 @@ func writeTrainedOn(b *strings.Builder, n *inspect.NetworkLine) {
 }
 
 // writeVariables writes a line for each variable.
-func writeVariables(b *strings.Builder, s *inspect.Summary) {
+func writeVariables(b io.Writer, s *inspect.Summary) {
 	fmt.Fprintf(b, "\nvariables\n")
 	for _, v := range s.Variables {
 		fmt.Fprintf(b, "  %-9s %s", v.Kind, v.Name)
@@ -328,7 +325,7 @@ func numbers(xs []float64) string {
 }
 
 // writeNetwork writes what gives the next values.
-func writeNetwork(b *strings.Builder, s *inspect.Summary) {
+func writeNetwork(b io.Writer, s *inspect.Summary) {
 	switch {
 	case s.Network != nil:
 		fmt.Fprintf(b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))

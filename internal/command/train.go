@@ -84,7 +84,7 @@ func (c *trainCmd) Run(a *environment) error {
 	if err := c.report(ctx, a, p, res); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, func(w io.Writer) error { return writeTrained(w, res) })
+	return a.answer(c.JSON, "", res, func(w io.Writer) { writeTrained(w, res) })
 }
 
 // actions learns a PDDL domain from trajectories.
@@ -103,7 +103,7 @@ func (c *trainCmd) actions(ctx context.Context, a *environment) error {
 	if err := errors.Join(a.toFile(res.Optimistic, res.WriteOptimistic), a.toFile(res.Safe, res.WriteSafe)); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, res.WriteText)
+	return a.tell(c.JSON, "", res)
 }
 
 // spread trains the cells of a grid on the workers of a server.
@@ -139,7 +139,7 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 }
 
 // writeTrained writes the answer as text.
-func writeTrained(w io.Writer, res *learn.Trained) error {
+func writeTrained(w io.Writer, res *learn.Trained) {
 	if text := res.NoBetter(); text != "" {
 		fmt.Fprintln(w, text)
 	}
@@ -176,9 +176,8 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 		fmt.Fprintln(w, line)
 	}
 	if res.Grid != nil {
-		return res.Grid.WriteText(w)
+		_ = res.Grid.WriteText(w)
 	}
-	return nil
 }
 
 // report writes the files of --report.
@@ -216,7 +215,7 @@ func (c *testCmd) Run(a *environment) error {
 		if err != nil {
 			return limited(ctx, err)
 		}
-		return a.answer(c.JSON, "", res, res.WriteText)
+		return a.tell(c.JSON, "", res)
 	}
 	if c.Task == "" {
 		return errors.New("no task is named; expected --task PROBLEM, or a learned domain (.pddl)")
@@ -262,5 +261,5 @@ func (c *testCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	return a.answer(c.JSON, "", res, res.WriteText)
+	return a.tell(c.JSON, "", res)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -49,7 +48,7 @@ func (c *validateCmd) Run(a *environment) error {
 	if err = errors.Join(err, real.Close()); err != nil {
 		return limited(ctx, err)
 	}
-	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
+	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) {
 		if v.Failure != nil {
 			fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
 		} else {
@@ -68,8 +67,7 @@ func (c *validateCmd) Run(a *environment) error {
 		}
 		writeOutside(w, v.OutOfRange)
 		writeSentence(w, load.Assumptions(v.Assumed))
-		writeAltered(w, v.Altered)
-		return nil
+		writeSentence(w, v.Note())
 	})
 	if err == nil && (v.Failure != nil || v.SimulatorFailure != nil) {
 		return exitStatus(exitNo)
@@ -122,7 +120,7 @@ func (c *verifyCmd) Run(a *environment) error {
 			a.warn(maker.None.Error())
 		}
 	}
-	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error { return writeProperty(w, p) })
+	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) { writeProperty(w, p) })
 	if err == nil && p.Status != explain.Holds {
 		return exitStatus(exitNo)
 	}
@@ -130,13 +128,11 @@ func (c *verifyCmd) Run(a *environment) error {
 }
 
 // writeProperty writes the answer as text.
-func writeProperty(w io.Writer, p *explain.Property) error {
+func writeProperty(w io.Writer, p *explain.Property) {
 	for _, warning := range p.Warnings {
-		if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
-	defer writeAltered(w, p.Altered)
+	defer writeSentence(w, p.Note())
 	if p.Certificate != "" {
 		defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
 	}
@@ -146,36 +142,32 @@ func writeProperty(w io.Writer, p *explain.Property) error {
 		if p.Steps == verify.LegalNext {
 			where += " that lead to a legal state"
 		}
-		_, err := fmt.Fprintf(w, "%s: the property holds %s: %s\n", p.Problem, where, p.Property)
+		fmt.Fprintf(w, "%s: the property holds %s: %s\n", p.Problem, where, p.Property)
 		writeSentence(w, load.Assumptions(p.Assumed))
-		return err
+		return
 	case explain.Refuted:
-		return writeRefuted(w, p)
+		writeRefuted(w, p)
 	}
-	_, err := fmt.Fprintf(w, "%s: the property fails: %s\n  state   %v\n  action  %v\n  next    %v\nThe checker replayed the counterexample.\n",
+	fmt.Fprintf(w, "%s: the property fails: %s\n  state   %v\n  action  %v\n  next    %v\nThe checker replayed the counterexample.\n",
 		p.Problem, p.Property, p.Witness.State, p.Witness.Action, p.Witness.Next)
-	return err
 }
 
 // writeRefuted writes which rows refute a property.
-func writeRefuted(w io.Writer, p *explain.Property) error {
+func writeRefuted(b io.Writer, p *explain.Property) {
 	const most = 10
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: the log refutes the property: %s\n", p.Problem, p.Property)
+	fmt.Fprintf(b, "%s: the log refutes the property: %s\n", p.Problem, p.Property)
 	for i := range p.Refuting[:min(most, len(p.Refuting))] {
-		fmt.Fprintf(&b, "  %v\n", &p.Refuting[i])
+		fmt.Fprintf(b, "  %v\n", &p.Refuting[i])
 	}
 	if len(p.Refuting) > most {
-		b.WriteString("  …\n")
+		io.WriteString(b, "  …\n")
 	}
-	fmt.Fprintf(&b, "It is false in %d of %s, from legal states with legal actions.", p.RefutingRows, counted.Of(p.Rows, "row"))
+	fmt.Fprintf(b, "It is false in %d of %s, from legal states with legal actions.", p.RefutingRows, counted.Of(p.Rows, "row"))
 	switch p.Model {
 	case explain.Holds:
-		b.WriteString(" It holds in the model, which differs from them there.")
+		io.WriteString(b, " It holds in the model, which differs from them there.")
 	case explain.Fails:
-		b.WriteString(" It fails in the model, too.")
+		io.WriteString(b, " It fails in the model, too.")
 	}
-	b.WriteString("\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	io.WriteString(b, "\n")
 }

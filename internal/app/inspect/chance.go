@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"io"
 	"math/big"
 	"strconv"
 	"strings"
@@ -133,7 +134,7 @@ func (c *ContextLine) read(line string) (err error) {
 }
 
 // WriteChance draws the outcomes of each context with their frequencies.
-func WriteChance(b *strings.Builder, groups []ChanceLine) {
+func WriteChance(b io.Writer, groups []ChanceLine) {
 	const width = 20 // of a bar of probability 1
 	for _, g := range groups {
 		fmt.Fprintf(b, "\ndrawn together: %s (an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)

@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"context"
+
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/rddl"
