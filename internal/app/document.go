@@ -89,15 +89,11 @@ func (v Values) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := e.Value.(string); ok {
-			value, err := encode(text)
-			if err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(&b, "%s:%s", name, value)
-			continue
+		value, err := encode(e.Value)
+		if err != nil {
+			return nil, err
 		}
-		fmt.Fprintf(&b, "%s:%v", name, e.Value)
+		fmt.Fprintf(&b, "%s:%s", name, value)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
@@ -137,15 +133,11 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// encode returns a JSON string without the escapes that only HTML needs.
-func encode(s string) ([]byte, error) {
+// encode returns the JSON of a value without the escapes that only HTML needs.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	err := WriteJSON(&b, v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // WriteJSON writes v as one line.

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -49,24 +50,11 @@ func Start(p *load.Problem) (*picture.Picture, error) {
 	return picture.New(plan, factsOf(p))
 }
 
-// initialState is the state that the constraints on single bits give.
+// initialState is the initial state, with the lowest values of variables that it leaves open.
 func initialState(p *factored.Problem) factored.Valuation {
-	val := make(factored.Valuation, p.NumBits())
-	fixed := map[factored.Bit]bool{}
-	for i := range p.Initial {
-		c := &p.Initial[i]
-		if c.Op == factored.EQ && len(c.Terms) == 1 && c.Terms[0].Coef == 1 && (c.K == 0 || c.K == 1) {
-			b := c.Terms[0].Lit.Bit
-			val[b], fixed[b] = (c.K == 1) != c.Terms[0].Lit.Neg, true
-		}
-	}
+	val, given := p.InitialBits()
 	for i := range p.Variables {
-		v := &p.Variables[i]
-		open := false
-		for b := range v.Width {
-			open = open || !fixed[v.First+factored.Bit(b)]
-		}
-		if v.Kind == factored.State && open {
+		if v := &p.Variables[i]; v.Kind == factored.State && slices.Contains(given[v.First:int(v.First)+v.Width], false) {
 			_ = v.Set(val, v.Lo) // in its range
 		}
 	}

@@ -3,8 +3,9 @@ package execute
 import (
 	"context"
 	"fmt"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"

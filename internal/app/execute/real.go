@@ -221,13 +221,9 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 
 // given is the initial state that the user gave.
 func given(p *load.Problem) (factored.Valuation, error) {
-	of := p.World()
-	val, given := of.InitialBits()
-	for _, b := range of.Bits(factored.State) {
-		if !given[b] {
-			v, _ := of.Owner(b)
-			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", v.Name)
-		}
+	val, open := load.StartOf(p.World())
+	if open != nil {
+		return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", open.Name)
 	}
 	return val, nil
 }

@@ -1,11 +1,9 @@
 package load
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,10 +79,10 @@ func (c *Changes) apply(p *factored.Problem) error {
 		return err
 	}
 	if c.Initial != "" {
-		err := withFile(c.Initial, func(f *os.File) (err error) {
-			p.Initial, err = readInitial(p, c.Initial, f)
-			return err
-		})
+		text, err := source.ReadFile(c.Initial)
+		if err == nil {
+			p.Initial, err = readInitial(p, c.Initial, text)
+		}
 		if err != nil {
 			return err
 		}
@@ -149,27 +147,19 @@ func followInitial(p *factored.Problem, given map[string]bool) {
 	}
 }
 
-func withFile(name string, read func(*os.File) error) error {
-	f, err := source.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return read(f)
-}
-
 // layoutConstraint matches a constraint as the FD-SAT-Plan files write it: literals, an
 // operator and a number, separated by commas.
 var layoutConstraint = regexp.MustCompile(`,\s*(<=|>=|==)\s*,\s*[+-]?[0-9]+\s*$`)
 
 // readInitial reads a state: lines variable=value, or constraints of the FD-SAT-Plan layout.
 // Variables that it does not mention are open.
-func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Constraint, error) {
+func readInitial(p *factored.Problem, name string, data []byte) ([]factored.Constraint, error) {
 	var out []factored.Constraint
 	seen := map[*factored.Variable]int{}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		text := strings.TrimSpace(line)
 		switch {
 		case text == "" || strings.HasPrefix(text, "#"):
 			continue
@@ -193,9 +183,6 @@ func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Const
 			seen[v] = n
 			out = append(out, cs...)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/expr"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // fromDeclared loads a task that declares its fluents itself. Nothing is known of their
@@ -100,4 +101,16 @@ func (p *Problem) Final() (final []*expr.Expr, err error) {
 		final = append(final, e)
 	}
 	return final, nil
+}
+
+// StartOf returns the initial state of a problem, and the first state variable that it leaves open; nil for none.
+func StartOf(p *factored.Problem) (val factored.Valuation, open *factored.Variable) {
+	val, given := p.InitialBits()
+	for _, b := range p.Bits(factored.State) {
+		if !given[b] {
+			open, _ = p.Owner(b)
+			break
+		}
+	}
+	return val, open
 }

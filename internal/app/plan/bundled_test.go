@@ -3,11 +3,12 @@ package plan
 import (
 	"context"
 	"fmt"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"

@@ -3,9 +3,10 @@ package plan_test
 import (
 	"context"
 	"fmt"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"log"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"

@@ -2,11 +2,12 @@ package plan
 
 import (
 	"context"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"

@@ -2,12 +2,13 @@ package plan
 
 import (
 	"context"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
 
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"

@@ -128,12 +128,9 @@ func newLearned(p *load.Problem) (*model, error) {
 
 // startOf returns the initial state, all of which must be given.
 func startOf(p *factored.Problem) (factored.Valuation, error) {
-	val, given := p.InitialBits()
-	for _, b := range p.Bits(factored.State) {
-		if !given[b] {
-			v, _ := p.Owner(b)
-			return nil, fmt.Errorf("the initial state leaves %s open; a policy begins in one state", v.Name)
-		}
+	val, open := load.StartOf(p)
+	if open != nil {
+		return nil, fmt.Errorf("the initial state leaves %s open; a policy begins in one state", open.Name)
 	}
 	return val, nil
 }
