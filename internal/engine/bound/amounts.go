@@ -27,19 +27,6 @@ type amount struct {
 	used      bool
 }
 
-// derived is a row that follows from rows of the problem: their sum, each times its
-// factor, and the definitions of amounts, each times its factor, of any sign.
-type derived struct {
-	sum     model.Sum
-	from    []weighted
-	amounts []int64 // by amount
-}
-
-type weighted struct {
-	sum    model.Sum
-	factor int64
-}
-
 // The sums that become amounts have so many terms at least, of so many units, and fewer
 // values than their terms have. An amount has so many bits at most.
 const (

@@ -77,7 +77,7 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 	}
 	best := -1
 	for i := range b.layer.cost {
-		if (best < 0 || b.layer.cost[i] < b.layer.cost[best]) && b.isFinal(b.layer.key(i)) {
+		if (best < 0 || b.layer.cost[i] < b.layer.cost[best]) && f.ends(b.final, func(id int) uint32 { return b.layer.key(i)[id] }) {
 			best = i
 		}
 	}
@@ -117,20 +117,19 @@ func (b *beam) close() {
 	b.nodes += int64(b.layer.size())
 }
 
-// isFinal reports whether a plan may end with these values.
-func (b *beam) isFinal(key []uint32) bool {
-	st := b.final
+// ends reports whether a plan may end with these values of the groups.
+func (f *Factors) ends(st *propagate.State, value func(id int) uint32) bool {
 	if !st.Consistent() {
 		return false
 	}
 	st.Reset()
-	for id := range b.f.parts {
-		g := &b.f.parts[id]
-		if len(g.own) > 0 && !step.Assign(st, lits(g.own), g.values[key[id]]) {
+	for id := range f.parts {
+		g := &f.parts[id]
+		if len(g.own) > 0 && !step.Assign(st, lits(g.own), g.values[value(id)]) {
 			return false
 		}
 	}
-	return b.f.completes(st)
+	return f.completes(st)
 }
 
 // completes reports whether a final state, of which the bits that vary are assigned, is allowed.
@@ -154,7 +153,6 @@ func (f *Factors) completes(st *propagate.State) bool {
 // trace follows a node of the last layer back.
 func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 	f := b.f
-	p := f.r.Task.Problem
 	n := len(b.o.group)
 	moves := make([]int32, f.horizon*n)
 	i := int32(at)
@@ -168,36 +166,21 @@ func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 		actual[id] = int32(id)
 	}
 	b.o.canonical(values, actual)
-	tr := &factored.Trace{}
-	for t := 1; t <= f.horizon+1; t++ {
-		val := make(factored.Valuation, p.NumBits())
-		for bit := range val {
-			v := f.r.nowVar(factored.Bit(bit))
-			switch kind := p.Kind(factored.Bit(bit)); {
-			case kind == factored.Auxiliary, kind == factored.Action && t > f.horizon:
-			default:
-				val[bit] = f.r.valueAt(t, v) > 0
-			}
+	x := &itinerary{}
+	for t := range f.horizon + 1 {
+		now, chosen := make([]int32, len(actual)), make([]int32, len(actual))
+		for slot, id := range actual {
+			now[id] = int32(values[slot])
 		}
-		for slot := range f.parts {
-			g := &f.parts[actual[slot]]
-			for i, v := range g.own {
-				val[f.r.bit[v]] = g.values[values[slot]][i/64]>>(i%64)&1 == 1
-			}
-		}
-		for k := 0; t <= f.horizon && k < n; k++ {
+		x.values = append(x.values, now)
+		for k := 0; t < f.horizon && k < n; k++ {
 			slot := b.o.group[k]
-			g := &f.parts[actual[slot]]
-			m := &g.moves[values[slot]][moves[(t-1)*n+k]]
-			for i, v := range g.reads {
-				if f.r.role[v] == action {
-					val[f.r.bit[v]] = m.reads>>i&1 == 1
-				}
-			}
-			values[slot] = uint32(m.to)
+			id, by := actual[slot], moves[t*n+k]
+			chosen[id] = by
+			values[slot] = uint32(f.parts[id].moves[values[slot]][by].to)
 			b.o.settle(k, values, actual)
 		}
-		tr.Steps = append(tr.Steps, val)
+		x.moves = append(x.moves, chosen)
 	}
-	return tr
+	return f.traceOf(x)
 }

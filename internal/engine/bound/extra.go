@@ -39,17 +39,7 @@ func (x *Relaxation) Amounts() []Amount {
 }
 
 // Derived lists the constraints that are over amounts.
-func (x *Relaxation) Derived() []Derived {
-	var out []Derived
-	for _, d := range x.f.r.derived {
-		e := Derived{Sum: d.sum, Amounts: d.amounts}
-		for _, w := range d.from {
-			e.From = append(e.From, Weighted{w.sum, w.factor})
-		}
-		out = append(out, e)
-	}
-	return out
-}
+func (x *Relaxation) Derived() []Derived { return x.f.r.derived }
 
 // AmountPrices are the prices, by amount, of the equations "terms - bits = 0" at step t.
 func (x *Relaxation) AmountPrices(t int) []int64 {

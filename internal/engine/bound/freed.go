@@ -2,8 +2,6 @@ package bound
 
 import (
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // maxFree bounds the groups that are free at a time.
@@ -297,7 +295,7 @@ func (d *freed) take() bool {
 			best = n
 		}
 	}
-	if last[best].cost+d.before[h] > d.plan.cost || !d.ends(last[best].index) {
+	if last[best].cost+d.before[h] > d.plan.cost || !d.mayEnd(last[best].index) {
 		return false
 	}
 	changed := false
@@ -339,23 +337,13 @@ func sign(b bool) int8 {
 	return -1
 }
 
-// ends reports whether a plan may end with the joint value.
-func (d *freed) ends(index int32) bool {
-	f, st := d.f, d.final
+// mayEnd reports whether a plan may end with the joint value.
+func (d *freed) mayEnd(index int32) bool {
 	d.split(index)
-	st.Reset()
-	if !st.Consistent() {
-		return false
-	}
-	for id := range f.parts {
-		g := &f.parts[id]
-		v := d.plan.values[f.horizon][id]
+	return d.f.ends(d.final, func(id int) uint32 {
 		if i := slices.Index(d.free, int32(id)); i >= 0 {
-			v = d.now[i]
+			return uint32(d.now[i])
 		}
-		if len(g.own) > 0 && !step.Assign(st, lits(g.own), g.values[v]) {
-			return false
-		}
-	}
-	return f.completes(st)
+		return uint32(d.plan.values[d.f.horizon][id])
+	})
 }

@@ -179,13 +179,13 @@ func (x *finder) addGateRows(a *amount, id int) {
 		sign, offset = -1, b.most
 	}
 	add := func(terms []model.Term, k, ofGates, ofInputs int64, clause func(gate, input model.Lit) []model.Lit) {
-		d := derived{sum: sumOf(terms, factored.GE, k), amounts: make([]int64, len(r.amounts))}
-		d.amounts[id], d.amounts[a.base] = ofGates, ofInputs
+		d := Derived{Sum: sumOf(terms, factored.GE, k), Amounts: make([]int64, len(r.amounts))}
+		d.Amounts[id], d.Amounts[a.base] = ofGates, ofInputs
 		for _, t := range a.terms {
-			d.from = append(d.from, weighted{clauseOf(clause(t.Lit, x.inputOf(t.Lit.Var(), a))), t.Coef})
+			d.From = append(d.From, Weighted{clauseOf(clause(t.Lit, x.inputOf(t.Lit.Var(), a))), t.Coef})
 		}
 		r.derived = append(r.derived, d)
-		x.append(d.sum)
+		x.append(d.Sum)
 		a.rows = append(a.rows, len(x.rows)-1)
 	}
 	for _, s := range a.selectors {

@@ -51,7 +51,7 @@ type relation struct {
 	// Sums that are replaced by amounts, what is left of the rows that had them, and the
 	// rows that say what the amounts are.
 	amounts  []amount
-	derived  []derived
+	derived  []Derived
 	defining []int
 	// definedBy has the amount of each of these rows.
 	definedBy []int

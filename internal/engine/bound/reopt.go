@@ -121,19 +121,19 @@ func (f *Factors) traceOf(x *itinerary) *factored.Trace {
 	for t := 1; t <= f.horizon+1; t++ {
 		val := make(factored.Valuation, p.NumBits())
 		for b := range val {
-			v := f.r.nowVar(factored.Bit(b))
-			switch kind := p.Kind(factored.Bit(b)); {
-			case kind == factored.Auxiliary, kind == factored.Action && t > f.horizon:
-			case kind == factored.Action && f.r.fixed[v] == 0:
-				val[b] = x.bits[t-1][v] > 0
-			default:
-				val[b] = f.r.valueAt(t, v) > 0
+			if kind := p.Kind(factored.Bit(b)); kind == factored.State || kind == factored.Action && t <= f.horizon {
+				val[b] = f.r.valueAt(t, f.r.nowVar(factored.Bit(b))) > 0
 			}
 		}
 		for id := range f.parts {
-			g := &f.parts[id]
+			g, now := &f.parts[id], x.values[t-1][id]
 			for i, v := range g.own {
-				val[f.r.bit[v]] = g.values[x.values[t-1][id]][i/64]>>(i%64)&1 == 1
+				val[f.r.bit[v]] = g.values[now][i/64]>>(i%64)&1 == 1
+			}
+			for i, v := range g.reads {
+				if t <= f.horizon && f.r.role[v] == action {
+					val[f.r.bit[v]] = g.moves[now][x.moves[t-1][id]].reads>>i&1 == 1
+				}
 			}
 		}
 		tr.Steps = append(tr.Steps, val)

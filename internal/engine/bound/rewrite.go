@@ -69,36 +69,36 @@ func (x *finder) append(s model.Sum) {
 func (x *finder) rewriteRow(i int) {
 	r := x.r
 	w := &x.rows[i]
-	d := derived{sum: w.sum, from: []weighted{{w.sum, 1}}, amounts: make([]int64, len(r.amounts))}
+	d := Derived{Sum: w.sum, From: []Weighted{{w.sum, 1}}, Amounts: make([]int64, len(r.amounts))}
 	changed := false
 	for id := range r.amounts {
 		a := &r.amounts[id]
-		if len(a.terms) >= len(d.sum.Terms) {
+		if len(a.terms) >= len(d.Sum.Terms) {
 			continue
 		}
-		factor, flipped := a.within(&d.sum)
+		factor, flipped := a.within(&d.Sum)
 		if factor == 0 {
 			continue
 		}
 		var terms []model.Term
-		for _, t := range d.sum.Terms {
+		for _, t := range d.Sum.Terms {
 			if !slices.ContainsFunc(a.terms, func(y model.Term) bool { return y.Lit.Var() == t.Lit.Var() }) {
 				terms = append(terms, t)
 			}
 		}
-		k := d.sum.K
+		k := d.Sum.K
 		if flipped {
 			k -= factor * a.most
 			factor = -factor
 		}
-		d.sum = sumOf(append(terms, a.value(factor)...), d.sum.Op, k)
-		d.amounts[id] -= factor
+		d.Sum = sumOf(append(terms, a.value(factor)...), d.Sum.Op, k)
+		d.Amounts[id] -= factor
 		a.used, changed = true, true
 	}
 	if changed {
 		r.derived = append(r.derived, d)
 		x.gone[i] = true
-		x.append(d.sum)
+		x.append(d.Sum)
 	}
 }
 

@@ -253,14 +253,14 @@ func (k *Cutter) outside(fact, limit int32) bool {
 	return found
 }
 
-// radixQueue is a queue of facts by values that never go below what was taken (Ahuja, Mehlhorn, Orlin and Tarjan, JACM 37, 1990).
+// radixQueue is a queue of facts, or of entries of a table, by values that never go below what was taken (Ahuja, Mehlhorn, Orlin and Tarjan, JACM 37, 1990).
 type radixQueue struct {
 	last    int32
 	buckets [32][]radixEntry // by the highest bit in which a value differs from the last
 	some    uint32           // which have entries
 }
 
-type radixEntry struct{ value, fact int32 }
+type radixEntry struct{ value, item int32 }
 
 func (q *radixQueue) clear() {
 	for some := q.some; some != 0; some &= some - 1 {
@@ -270,13 +270,13 @@ func (q *radixQueue) clear() {
 	q.last, q.some = 0, 0
 }
 
-func (q *radixQueue) push(value, fact int32) {
+func (q *radixQueue) push(value, item int32) {
 	i := bits.Len32(uint32(value ^ q.last))
-	q.buckets[i] = append(q.buckets[i], radixEntry{value, fact})
+	q.buckets[i] = append(q.buckets[i], radixEntry{value, item})
 	q.some |= 1 << i
 }
 
-func (q *radixQueue) pop() (value, fact int32, ok bool) {
+func (q *radixQueue) pop() (value, item int32, ok bool) {
 	if q.some == 0 {
 		return 0, 0, false
 	}
@@ -289,7 +289,7 @@ func (q *radixQueue) pop() (value, fact int32, ok bool) {
 		q.buckets[i] = list[:0]
 		q.some &^= 1 << i
 		for _, e := range list {
-			q.push(e.value, e.fact)
+			q.push(e.value, e.item)
 		}
 	}
 	list := q.buckets[0]
@@ -297,5 +297,5 @@ func (q *radixQueue) pop() (value, fact int32, ok bool) {
 	if q.buckets[0] = list[:len(list)-1]; len(list) == 1 {
 		q.some &^= 1
 	}
-	return e.value, e.fact, true
+	return e.value, e.item, true
 }

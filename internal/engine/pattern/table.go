@@ -1,9 +1,7 @@
 package pattern
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
@@ -189,10 +187,10 @@ func (s *spreading) spread(goals []int32) bool {
 	for i := range s.left {
 		s.left[i] = far
 	}
-	heap := &queue{of: map[int64][]int32{}}
+	var queue radixQueue
 	for _, i := range goals {
 		s.left[i] = 0
-		heap.push(0, i)
+		queue.push(0, i)
 	}
 	back := make([][][]move, len(s.vars)) // by variable and value: moves that lead there, in units
 	for k, x := range s.vars {
@@ -204,59 +202,35 @@ func (s *spreading) spread(goals []int32) bool {
 		}
 	}
 	values := make([]int, len(s.vars))
-	for len(heap.keys) > 0 {
-		left, list := heap.pop()
-		for _, index := range list {
-			if left > int64(s.left[index]) {
-				continue
-			}
-			for k, x := range s.vars {
-				values[k] = int(index) / s.stride[k] % x.size
-			}
-			for k, now := range values {
-				for _, m := range back[k][now] {
-					i, after := int(index)+(m.to-now)*s.stride[k], left+m.cost
-					if after >= int64(s.left[i]) && s.left[i] != far {
-						continue
-					}
-					if values[k] = m.to; s.clash(k, len(s.vars), values) {
-						continue
-					}
-					if after > most {
-						return false
-					}
-					s.left[i] = uint16(after)
-					heap.push(after, int32(i))
+	for {
+		left, index, ok := queue.pop()
+		if !ok {
+			return true
+		}
+		if left > int32(s.left[index]) {
+			continue
+		}
+		for k, x := range s.vars {
+			values[k] = int(index) / s.stride[k] % x.size
+		}
+		for k, now := range values {
+			for _, m := range back[k][now] {
+				i, after := int(index)+(m.to-now)*s.stride[k], int64(left)+m.cost
+				if after >= int64(s.left[i]) && s.left[i] != far {
+					continue
 				}
-				values[k] = now
+				if values[k] = m.to; s.clash(k, len(s.vars), values) {
+					continue
+				}
+				if after > most {
+					return false
+				}
+				s.left[i] = uint16(after)
+				queue.push(int32(after), int32(i))
 			}
+			values[k] = now
 		}
 	}
-	return true
-}
-
-// queue holds indices by what is left from there.
-type queue struct {
-	of   map[int64][]int32
-	keys []int64 // descending, those of which something may be left
-}
-
-func (q *queue) push(left int64, index int32) {
-	list, ok := q.of[left]
-	if !ok {
-		i, _ := slices.BinarySearchFunc(q.keys, left, func(a, b int64) int { return cmp.Compare(b, a) })
-		q.keys = slices.Insert(q.keys, i, left)
-	}
-	q.of[left] = append(list, index)
-}
-
-// pop takes all indices of which the least is left.
-func (q *queue) pop() (left int64, list []int32) {
-	left = q.keys[len(q.keys)-1]
-	q.keys = q.keys[:len(q.keys)-1]
-	list = q.of[left]
-	delete(q.of, left)
-	return left, list
 }
 
 // gain is how much more than the sum of two tables of one variable each a table over both

@@ -21,10 +21,7 @@ import (
 
 // Engine is a race as an engine.Engine. The Winner of its results names the
 // engine that proved them, or had the best plan when time was up.
-type Engine struct {
-	engines []engine.Opener
-	special []Special
-}
+type Engine struct{ engines []engine.Engine }
 
 // Special is an engine for some problems alone.
 type Special interface {
@@ -35,16 +32,10 @@ type Special interface {
 
 var _ engine.Opener = Engine{}
 
-// New returns a race of engines, at least one. The first begins, the others
-// join it; see the package comment.
-func New(first engine.Opener, others ...engine.Opener) Engine {
-	return Engine{engines: append([]engine.Opener{first}, others...)}
-}
-
-// With returns a race that another engine joins where it suits. Sessions go without it.
-func (e Engine) With(s Special) Engine {
-	e.special = append(e.special[:len(e.special):len(e.special)], s)
-	return e
+// New returns a race of engines. The first begins, the others join it, a Special where it suits; see the package comment. Those that are
+// an engine.Opener have sessions, as the first is.
+func New(first engine.Opener, others ...engine.Engine) Engine {
+	return Engine{append([]engine.Engine{first}, others...)}
 }
 
 // Name is "auto".
@@ -54,19 +45,12 @@ func (Engine) Name() string { return "auto" }
 // with the best bound.
 func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 	var entrants []entrant
-	add := func(one engine.Engine) {
-		entrants = append(entrants, entrant{one.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-			return one.Solve(ctx, q, l, report)
-		}})
-	}
-	add(e.engines[0])
-	for _, one := range e.special {
-		if one.Suits(q.Task) {
-			add(one)
+	for _, one := range e.engines {
+		if s, ok := one.(Special); !ok || s.Suits(q.Task) {
+			entrants = append(entrants, entrant{one.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+				return one.Solve(ctx, q, l, report)
+			}})
 		}
-	}
-	for _, one := range e.engines[1:] {
-		add(one)
 	}
 	if l.Shared == nil {
 		l.Shared = &engine.Exchange{}

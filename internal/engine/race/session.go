@@ -31,7 +31,9 @@ type explorer interface {
 func (e Engine) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
 	x := &session{task: t, horizon: horizon}
 	for _, one := range e.engines {
-		x.runners = append(x.runners, &runner{engine: one})
+		if o, ok := one.(engine.Opener); ok {
+			x.runners = append(x.runners, &runner{engine: o})
+		}
 	}
 	if err := x.open(ctx, x.runners[0]); err != nil {
 		return nil, err

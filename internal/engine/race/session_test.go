@@ -114,19 +114,19 @@ func TestJoined(t *testing.T) {
 	bounded := engine.Result{Status: engine.Unknown, Bound: bound(4), Reason: "time"}
 	tight := engine.Result{Status: engine.Unknown, Bound: bound(3), Reason: "time"}
 	for name, c := range map[string]struct {
-		engines []engine.Opener
+		engines []engine.Engine
 		status  engine.Status
 		winner  string
 		fails   bool
 	}{
-		"plan and bound":       {engines: []engine.Opener{knows("a", bounded, nil), knows("b", found, nil)}, status: engine.Feasible, winner: "b"},
-		"plan and tight bound": {engines: []engine.Opener{knows("a", found, nil), knows("b", tight, nil)}, status: engine.Optimal, winner: "a"},
-		"three":                {engines: []engine.Opener{knows("a", bounded, nil), knows("b", found, nil), knows("c", tight, nil)}, status: engine.Optimal, winner: "b"},
-		"one alone":            {engines: []engine.Opener{knows("a", bounded, nil)}, status: engine.Unknown, winner: "a"},
-		"one fails":            {engines: []engine.Opener{knows("a", found, broken), knows("b", found, nil)}, status: engine.Feasible, winner: "b"},
-		"all fail":             {engines: []engine.Opener{knows("a", found, broken), knows("b", found, broken)}, fails: true},
+		"plan and bound":       {engines: []engine.Engine{knows("a", bounded, nil), knows("b", found, nil)}, status: engine.Feasible, winner: "b"},
+		"plan and tight bound": {engines: []engine.Engine{knows("a", found, nil), knows("b", tight, nil)}, status: engine.Optimal, winner: "a"},
+		"three":                {engines: []engine.Engine{knows("a", bounded, nil), knows("b", found, nil), knows("c", tight, nil)}, status: engine.Optimal, winner: "b"},
+		"one alone":            {engines: []engine.Engine{knows("a", bounded, nil)}, status: engine.Unknown, winner: "a"},
+		"one fails":            {engines: []engine.Engine{knows("a", found, broken), knows("b", found, nil)}, status: engine.Feasible, winner: "b"},
+		"all fail":             {engines: []engine.Engine{knows("a", found, broken), knows("b", found, broken)}, fails: true},
 	} {
-		e := race.New(c.engines[0], c.engines[1:]...)
+		e := race.New(c.engines[0].(engine.Opener), c.engines[1:]...)
 		res, err := e.Solve(context.Background(), engine.Query{MinHorizon: 1, MaxHorizon: 1}, engine.Limits{Threads: 1}, nil)
 		if c.fails != (err != nil) || err != nil && !errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)

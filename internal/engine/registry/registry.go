@@ -80,7 +80,7 @@ var table = []Entry{
 		Name: Auto, Help: "search and, where that takes long, pb beside it: the first proof is the answer",
 		Incremental: true, Threads: true, Anytime: true, Explains: true,
 		make: func(*Options, *external.Solver) (engine.Engine, error) {
-			return race.New(search.Engine{}, conflict.PB{}).With(tube.Engine{}), nil
+			return race.New(search.Engine{}, tube.Engine{}, conflict.PB{}), nil
 		},
 	},
 	{
