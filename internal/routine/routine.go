@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrInternal is wrapped by errors that are bugs of this program.
@@ -153,6 +154,21 @@ func (g *Group) Go(f func()) {
 		}()
 		f()
 	})
+}
+
+// Each calls f for 0..n-1 on so many goroutines, one at least, and returns the error of ctx, which ends it early.
+func Each(ctx context.Context, threads, n int, f func(i int)) error {
+	var next atomic.Int64
+	var g Group
+	for range max(1, min(threads, n)) {
+		g.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	g.Wait()
+	return ctx.Err()
 }
 
 // Wait waits until all have returned. If one panicked, Wait panics with its *Panic: what the

@@ -127,7 +127,7 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+	legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, maxLegal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestTrainedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, maxLegal)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,7 @@ func TestExclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, maxLegal)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestUnseen(t *testing.T) {
 	if p.Seen == nil || !p.Seen.AllLegal() {
 		t.Fatal("the bundled network does not say that it was trained on all legal rows")
 	}
-	rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, 1<<20)
+	rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestIllegalStart(t *testing.T) {
 func TestBundledCoverage(t *testing.T) {
 	for name := range known {
 		p := loaded(t, name, false)
-		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, 1<<20)
+		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -153,28 +152,17 @@ func sameBits(learned, known *factored.Problem) (inputs, outputs []factored.Bit,
 // proveAll asks about each output, on several threads.
 func proveAll(ctx context.Context, n int, o Options, ask func(i int) (*equivalence.Answer, error)) ([]*equivalence.Answer, error) {
 	answers, errs := make([]*equivalence.Answer, n), make([]error, n)
-	var next atomic.Int64
-	var wg routine.Group
 	var mu sync.Mutex
 	done := 0
-	for range max(1, min(app.Threads(o.Threads), n)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				answers[i], errs[i] = ask(i)
-				mu.Lock()
-				if done++; o.Progress != nil {
-					o.Progress(done, n)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	err := routine.Each(ctx, app.Threads(o.Threads), n, func(i int) {
+		answers[i], errs[i] = ask(i)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, n)
+		}
+	})
+	if err != nil {
 		return nil, fmt.Errorf("%d of %d outputs compared: %w", done, n, context.Cause(ctx))
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {

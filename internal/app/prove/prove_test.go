@@ -23,7 +23,7 @@ func TestProveAgainstList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, 1<<20)
+		legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // Settled lists the tables of each output that a structure was found for: first one over the
@@ -94,21 +93,14 @@ type settledBy struct {
 // table lists the cells that rows settle; with a function, on its value.
 func (s settledBy) table(t *structure.Table, output int, inputs []int, function func(in []uint64) bool) Table {
 	out := Table{Inputs: inputs}
-	row := make([]uint64, bnn.Words(t.Inputs))
 	for _, c := range t.Cases(output, inputs) {
 		most, least := max(c.Zeros, c.Ones), min(c.Zeros, c.Ones)
 		if most-least < s.margin || s.pure && least > 0 {
 			continue
 		}
 		value := c.Ones > c.Zeros
-		if function != nil {
-			clear(row)
-			for i, b := range inputs {
-				row[b/64] |= c.Cell >> i & 1 << (b % 64)
-			}
-			if function(row) != value {
-				continue
-			}
+		if function != nil && function(t.Input(c.Row)) != value {
+			continue
 		}
 		if value {
 			out.On = append(out.On, c.Cell)

@@ -48,7 +48,7 @@ func Learn(ctx context.Context, w *World, rows []Row, o Options) ([]Learned, err
 	}
 	for i, d := range learned {
 		for _, output := range outputsOf(d) {
-			so := structure.Options{Seed: o.Seed, Threads: o.Threads, Thorough: true, Alternatives: true}
+			so := structure.Options{Seed: o.Seed, Threads: o.Threads, Alternatives: true}
 			if o.Progress != nil {
 				so.Progress = func(done float64) { o.Progress((float64(i) + done) / float64(len(learned))) }
 			}

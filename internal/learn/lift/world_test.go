@@ -94,7 +94,7 @@ func ring(n int) (next [][2]int) {
 // all lists the legal rows.
 func all(t *testing.T, c *translate.Compiled, s *sim.Simulator) []lift.Row {
 	t.Helper()
-	e, err := train.Legal(context.Background(), c, s, false, 1<<22)
+	e, err := train.Legal(context.Background(), c, s, 1<<22)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"slices"
 )
 
 // mostCounted is the most inputs of a function of their number.
@@ -161,8 +160,7 @@ func (t *tallied) climb(ctx context.Context) bool {
 	return true
 }
 
-// sum writes the function: a unit for each number of literals at which the value changes, added
-// and taken away in turn. A number that no row has takes the value of the number below it.
+// sum writes the function.
 func (t *tallied) sum() *Sum {
 	var lits []int
 	for i, sign := range t.sign {
@@ -173,26 +171,41 @@ func (t *tallied) sum() *Sum {
 			lits = append(lits, 2*i+1)
 		}
 	}
-	slices.Sort(lits)
 	t.wrong()
+	values := make([]int8, len(lits)+1)
+	for h := range values {
+		switch {
+		case t.cells[1][h] > 0:
+			values[h] = One
+		case t.cells[0][h] > 0:
+			values[h] = Zero
+		}
+	}
+	return ByNumber(lits, values)
+}
+
+// The values of ByNumber; 0 is for none.
+const (
+	Zero = 1
+	One  = 2
+)
+
+// ByNumber is the function with a value for each number of some literals, in increasing order, that hold: a unit for each number
+// at which the value changes, added and taken away in turn. A number without one takes the value of the number below it, or the first.
+func ByNumber(lits []int, values []int8) *Sum {
 	s := &Sum{Threshold: 1}
-	started, last, weight := false, false, int8(1)
-	for h := range len(lits) + 1 {
-		on := t.cells[1][h] > 0
-		if !on && t.cells[0][h] == 0 {
+	last, weight := int8(0), int8(1)
+	for h, v := range values {
+		switch {
+		case v == 0 || v == last:
 			continue
-		}
-		if !started {
-			started, last = true, on
-			if on {
-				s.Threshold, weight = 0, -1
-			}
-			continue
-		}
-		if on != last {
+		case last > 0:
 			s.Units, s.Weights = append(s.Units, Unit{lits, h}), append(s.Weights, weight)
-			last, weight = on, -weight
+			weight = -weight
+		case v == One:
+			s.Threshold, weight = 0, -1
 		}
+		last = v
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package structure
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/sorting"
@@ -15,9 +14,6 @@ const (
 	// alternativeInputs is the most inputs of an output for which alternatives are
 	// looked for.
 	alternativeInputs = 16
-	// smallInputs is the most inputs of which all sets of three are tried as alternatives
-	// where rows are few.
-	smallInputs = 40
 )
 
 // alternatives finds other sets of inputs that explain an output about as well as
@@ -35,9 +31,6 @@ func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]
 	}
 	best := s.choice(main)
 	var found [][]int
-	if !short && l.t.few() && l.t.Inputs <= smallInputs {
-		found = slices.DeleteFunc(s.small(), func(f []int) bool { return slices.Equal(f, main) })
-	}
 	take := func(c choice) {
 		set := slices.Sorted(slices.Values(c.inputs))
 		good := c.score <= best.score+alternativeBits && (short || c.errors <= best.errors)
@@ -64,6 +57,7 @@ func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]
 type Case struct {
 	Cell        uint64
 	Zeros, Ones int
+	Row         int // the first of them
 }
 
 // Cases lists the joint values of at most 64 inputs that rows have, in increasing
@@ -80,7 +74,7 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 		if !ok {
 			k = len(cases)
 			at[cell] = k
-			cases = append(cases, Case{Cell: cell})
+			cases = append(cases, Case{Cell: cell, Row: r})
 		}
 		if t.Output(r, output) {
 			cases[k].Ones++
@@ -90,71 +84,4 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 	}
 	sorting.Stable(cases, func(a, b Case) int { return cmp.Compare(a.Cell, b.Cell) })
 	return cases
-}
-
-// few reports whether rows are so few that chance may have made a wrong set of inputs look right.
-func (t *Table) few() bool {
-	const rows, inputs = 600, 200
-	return t.Rows() < rows && t.Inputs <= inputs
-}
-
-// apart lists, for pairs of rows with different outputs, the inputs in which they differ, as
-// bits of words: those of the pairs that differ least. A set of inputs without any of them
-// is contradicted.
-func (s *search) apart() []uint64 {
-	const most = 500
-	var all []uint64
-	for i, a := range s.rows {
-		for _, b := range s.rows[i+1:] {
-			if s.t.Output(int(a), s.out) != s.t.Output(int(b), s.out) {
-				all = append(all, s.t.Input(int(a))[0]^s.t.Input(int(b))[0])
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(bits.OnesCount64(a), bits.OnesCount64(b)), cmp.Compare(a, b))
-	})
-	all = slices.Compact(all)
-	return all[:min(most, len(all))]
-}
-
-// small lists the least sets of at most three inputs that leave no row contradicted.
-func (s *search) small() [][]int {
-	var found [][]int
-	has := func(set []int) bool {
-		return slices.ContainsFunc(found, func(f []int) bool {
-			return !slices.ContainsFunc(f, func(b int) bool { return !slices.Contains(set, b) })
-		})
-	}
-	apart := s.apart()
-	try := func(set ...int) {
-		var mask uint64
-		for _, b := range set {
-			mask |= 1 << b
-		}
-		if slices.ContainsFunc(apart, func(m uint64) bool { return m&mask == 0 }) {
-			return
-		}
-		if _, errors := s.t.cells(s.rows, s.out, set); errors == 0 && !has(set) {
-			found = append(found, set)
-		}
-	}
-	n := s.t.Inputs
-	try()
-	for a := range n {
-		try(a)
-	}
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			try(a, b)
-		}
-	}
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			for c := b + 1; c < n; c++ {
-				try(a, b, c)
-			}
-		}
-	}
-	return found
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/rules"
@@ -99,9 +98,6 @@ type Options struct {
 	// Complete says that the rows are all that there can be: nothing is held out,
 	// and values that no row has do not matter.
 	Complete bool
-	// Thorough asks to look for a shorter choice of inputs than the greedy one, which takes
-	// long where there are many inputs.
-	Thorough bool
 	// Alternatives asks for other sets of inputs that explain an output as well.
 	Alternatives bool
 	// Sums allows functions that are not trees: rules and counts.
@@ -157,7 +153,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		}
 		out.Held = held
 		known := l.t.known(all, o)
-		if out.Verdict = l.t.judge(known, o, out); l.left(o) {
+		if out.Verdict = l.t.judge(o, out); l.left(o) {
 			out.Verdict = Chance
 		}
 		if out.Verdict == Exact && !l.o.Complete && out.Form == nil {
@@ -202,27 +198,14 @@ type learner struct {
 
 // each does f for 0..n-1, on several threads.
 func (l *learner) each(n int, f func(i int)) error {
-	var next atomic.Int64
-	var wg routine.Group
-	for range max(1, min(l.o.Threads, n)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || l.ctx.Err() != nil {
-					return
-				}
-				f(i)
-				l.mu.Lock()
-				l.done++
-				if l.o.Progress != nil {
-					l.o.Progress(min(1, float64(l.done)/float64(l.total)))
-				}
-				l.mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	return l.ctx.Err()
+	return routine.Each(l.ctx, l.o.Threads, n, func(i int) {
+		f(i)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.done++; l.o.Progress != nil {
+			l.o.Progress(min(1, float64(l.done)/float64(l.total)))
+		}
+	})
 }
 
 // tell reports that another output is learned.
@@ -487,7 +470,7 @@ func (l *learner) final(o int, all []int32, short bool, kind Kind) Output {
 
 // searchFor is a search for the inputs of an output on the rows of which it is known.
 func (l *learner) searchFor(o int, rows []int32) *search {
-	s := &search{x: l.x, thorough: l.o.Thorough, left: l.left(o)}
+	s := &search{x: l.x, left: l.left(o)}
 	if l.t.screens() {
 		s.t, s.to = l.screenOf(rows).narrow(o)
 		s.rows, s.pairs = s.t.all(), true

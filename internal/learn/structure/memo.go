@@ -28,7 +28,7 @@ func (l *learner) remembered(t *Table, rows []int32, out int, work func() *Found
 	if l.o.Memo == nil {
 		return work()
 	}
-	key := t.key(rows, out, fmt.Sprint(append(args, l.o.Seed, l.o.Thorough, l.noise)...))
+	key := t.key(rows, out, fmt.Sprint(append(args, l.o.Seed, l.noise)...))
 	if f, ok := l.o.Memo.Load(key); ok {
 		return f
 	}

@@ -72,31 +72,40 @@ func (p *partition) set(classes [][]int32) {
 	p.load()
 }
 
-// load transposes the rows into columns.
-func (p *partition) load() {
-	t, w := p.t, bnn.Words(p.t.Inputs)
-	p.words = (len(p.rows) + 63) / 64
-	p.y = make([]uint64, p.words)
-	p.cols = make([]uint64, t.Inputs*p.words)
+// columns transposes rows: the bits of each input, in whole words.
+func (t *Table) columns(rows []int32) []uint64 {
+	w, words := bnn.Words(t.Inputs), bnn.Words(len(rows))
+	cols := make([]uint64, t.Inputs*words)
 	var block [64]uint64
-	for b := range p.words {
-		rows := p.rows[64*b : min(64*b+64, len(p.rows))]
+	for b := range words {
 		for j := range w {
 			clear(block[:])
-			for i, r := range rows {
+			for i, r := range rows[64*b : min(64*b+64, len(rows))] {
 				block[i] = t.in[int(r)*w+j]
 			}
 			bnn.Transpose(&block)
 			for i := range min(64, t.Inputs-64*j) {
-				p.cols[(64*j+i)*p.words+b] = block[i]
-			}
-		}
-		for i, r := range rows {
-			if t.Output(int(r), p.out) {
-				p.y[b] |= 1 << i
+				cols[(64*j+i)*words+b] = block[i]
 			}
 		}
 	}
+	return cols
+}
+
+// column is the bits of an output in some rows.
+func (t *Table) column(rows []int32, out int) []uint64 {
+	y := make([]uint64, bnn.Words(len(rows)))
+	for i, r := range rows {
+		if t.Output(int(r), out) {
+			y[i/64] |= 1 << (i % 64)
+		}
+	}
+	return y
+}
+
+// load makes the columns and segments of the rows.
+func (p *partition) load() {
+	p.words, p.y, p.cols = bnn.Words(len(p.rows)), p.t.column(p.rows, p.out), p.t.columns(p.rows)
 	p.segs = p.segs[:0]
 	from := int32(0)
 	for c, to := range p.ends {

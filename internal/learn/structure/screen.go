@@ -51,23 +51,8 @@ func (l *learner) screenOf(rows []int32) *screen {
 
 // newScreen packs the columns of some rows.
 func newScreen(t *Table, rows []int32) *screen {
-	w := bnn.Words(t.Inputs)
 	s := &screen{t: t, rows: rows, words: (len(rows) + 63) / 64, ones: make([]int, t.Inputs), scale: make([]float64, t.Inputs), found: make([][]int, t.Outputs)}
-	s.cols = make([]uint64, t.Inputs*s.words)
-	var block [64]uint64
-	for b := range s.words {
-		some := rows[64*b : min(64*b+64, len(rows))]
-		for j := range w {
-			clear(block[:])
-			for i, r := range some {
-				block[i] = t.in[int(r)*w+j]
-			}
-			bnn.Transpose(&block)
-			for i := range min(64, t.Inputs-64*j) {
-				s.cols[(64*j+i)*s.words+b] = block[i]
-			}
-		}
-	}
+	s.cols = t.columns(rows)
 	for b := range t.Inputs {
 		for _, x := range s.col(b) {
 			s.ones[b] += bits.OnesCount64(x)
@@ -80,17 +65,6 @@ func newScreen(t *Table, rows []int32) *screen {
 }
 
 func (s *screen) col(b int) []uint64 { return s.cols[b*s.words : (b+1)*s.words] }
-
-// output is the column of an output.
-func (s *screen) output(o int) (y []uint64) {
-	y = make([]uint64, s.words)
-	for i, r := range s.rows {
-		if s.t.Output(int(r), o) {
-			y[i/64] |= 1 << (i % 64)
-		}
-	}
-	return y
-}
 
 // candidates lists inputs that may tell an output, in increasing order: its own bits, those that
 // tell most of its value, and those that tell most of where it changes.
@@ -112,7 +86,7 @@ func (s *screen) choose(o int) []int {
 			list = slices.Clone(s.t.Groups[s.t.group[own]])
 		}
 	}
-	y := s.output(o)
+	y := s.t.column(s.rows, o)
 	list = append(list, s.telling(y)...)
 	if own >= 0 {
 		for w, x := range s.col(own) {

@@ -22,11 +22,10 @@ type search struct {
 	to     []int  // the inputs of the learner's table that those of t are; nil for the same
 	// noise is the share of rows that may be exceptions: nothing is looked for
 	// where no more are left. Negative to choose by single gains alone.
-	noise    float64
-	pairs    bool    // no more than pairs of bits are looked at together
-	thorough bool    // see Options
-	left     bool    // the output is left to chance
-	found    *choice // by consistent
+	noise float64
+	pairs bool    // no more than pairs of bits are looked at together
+	left  bool    // the output is left to chance
+	found *choice // by consistent
 }
 
 // choice is a set of inputs and how well it explains the output.
@@ -66,7 +65,7 @@ func (s *search) leaveNoneMixed() choice {
 			best = other
 		}
 	}
-	return s.exchange(best)
+	return best
 }
 
 // short returns the inputs of least description length.
@@ -77,7 +76,7 @@ func (s *search) short() choice {
 			best = other
 		}
 	}
-	return s.exchange(best)
+	return best
 }
 
 // hard reports whether whole variables as inputs may do better.

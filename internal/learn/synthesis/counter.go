@@ -18,35 +18,44 @@ type fixed struct {
 	bit  int
 }
 
-// counted returns the literals whose number decides f, and the values by that number; ok is
-// false if there are none. Numbers that no cell has take the value before.
-func counted(f *Function) (l literals, values []bool, ok bool) {
+// counted is f as a function of the number of literals that hold, one of each input; nil if it is none.
+func counted(f *Function) *rules.Sum {
 	n := len(f.Inputs)
 	const most = 16 // inputs
 	if n < 2 || n > most {
-		return l, nil, false
+		return nil
 	}
-	known := make([]int8, 1<<n) // 1 for false, 2 for true
+	known := make([]int8, 1<<n)
 	for k, cubes := range [][]Cube{f.Off, f.On} {
 		for _, c := range cubes {
 			if c.Care != mask(n) {
-				return l, nil, false
+				return nil
 			}
-			known[c.Value] = int8(k + 1)
+			known[c.Value] = int8(rules.Zero + k)
 		}
 	}
-	l.pos = 1
+	lits, neg := []int{2 * f.Inputs[0]}, uint64(0)
 	for i := 1; i < n; i++ {
 		switch pair := uint64(1) | 1<<i; {
 		case alike(known, pair, true):
-			l.pos |= 1 << i
+			lits = append(lits, 2*f.Inputs[i])
 		case alike(known, pair, false):
-			l.neg |= 1 << i
+			lits, neg = append(lits, 2*f.Inputs[i]+1), neg|1<<i
 		default:
-			return l, nil, false
+			return nil
 		}
 	}
-	return l, byCount(known, l, n), byCount(known, l, n) != nil
+	values := make([]int8, n+1)
+	for v, x := range known {
+		switch k := bits.OnesCount64(uint64(v) ^ neg); {
+		case x == 0:
+		case values[k] != 0 && values[k] != x:
+			return nil
+		default:
+			values[k] = x
+		}
+	}
+	return rules.ByNumber(lits, values)
 }
 
 // alike reports whether turning both bits of pair round changes no value, in the
@@ -60,65 +69,6 @@ func alike(known []int8, pair uint64, differ bool) bool {
 		}
 	}
 	return true
-}
-
-// byCount returns the values by the number of literals that hold, nil where they do not
-// decide.
-func byCount(known []int8, l literals, n int) []bool {
-	at := make([]int8, n+1)
-	for v, x := range known {
-		k := bits.OnesCount64(uint64(v)&l.pos) + bits.OnesCount64(^uint64(v)&l.neg)
-		switch {
-		case x == 0:
-		case at[k] == 0:
-			at[k] = x
-		case at[k] != x:
-			return nil
-		}
-	}
-	values, last := make([]bool, n+1), false
-	for _, x := range at {
-		if x != 0 {
-			last = x == 2
-			break
-		}
-	}
-	for k, x := range at {
-		if x != 0 {
-			last = x == 2
-		}
-		values[k] = last
-	}
-	return values
-}
-
-// changes counts the places where values change.
-func changes(values []bool) int {
-	n := 0
-	for k := 1; k < len(values); k++ {
-		if values[k] != values[k-1] {
-			n++
-		}
-	}
-	return n
-}
-
-// counter is a function of the number of literals that hold: a unit for each number at which
-// the value changes, added and taken away in turn.
-func (t *target) counter(l literals, values []bool) *rules.Sum {
-	s := &rules.Sum{Threshold: 1}
-	weight := int8(1)
-	if values[0] {
-		s.Threshold, weight = 0, -1
-	}
-	for k := 1; k < len(values); k++ {
-		if values[k] != values[k-1] {
-			u := t.unit(l, k)
-			s.Units, s.Weights = append(s.Units, rules.Unit{Literals: u.lits, Threshold: u.threshold}), append(s.Weights, weight)
-			weight = -weight
-		}
-	}
-	return s
 }
 
 // addSum makes the units of a sum.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
@@ -61,36 +60,24 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 		sum   *rules.Sum // in place of units
 	}
 	covers := make([]cover, len(functions))
-	var next atomic.Int64
-	var wg routine.Group
-	for range max(1, o.Threads) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(functions) || ctx.Err() != nil {
-					return
-				}
-				if f := &functions[i]; f.Form != nil || f.Sum != nil {
-					covers[i] = cover{t: newTarget(&Function{Inputs: f.Inputs}, false), sum: f.Sum}
-					continue
-				}
-				for _, negated := range []bool{false, true} {
-					var work int64
-					g := newGrower(newTarget(&functions[i], negated), &work)
-					units := g.cover(ctx, rand.New(rand.NewPCG(o.Seed, uint64(i))))
-					if !negated || cost(units) < cost(covers[i].units) {
-						covers[i] = cover{t: g.t, units: units}
-					}
-				}
-				if l, values, ok := counted(&functions[i]); ok && changes(values) > 1 && changes(values)*(l.count()+2) < cost(covers[i].units) {
-					t := newTarget(&Function{Inputs: functions[i].Inputs}, false)
-					covers[i] = cover{t: t, sum: t.counter(l, values)}
-				}
+	err := routine.Each(ctx, o.Threads, len(functions), func(i int) {
+		if f := &functions[i]; f.Form != nil || f.Sum != nil {
+			covers[i] = cover{t: newTarget(&Function{Inputs: f.Inputs}, false), sum: f.Sum}
+			return
+		}
+		for _, negated := range []bool{false, true} {
+			var work int64
+			g := newGrower(newTarget(&functions[i], negated), &work)
+			units := g.cover(ctx, rand.New(rand.NewPCG(o.Seed, uint64(i))))
+			if !negated || cost(units) < cost(covers[i].units) {
+				covers[i] = cover{t: g.t, units: units}
 			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+		}
+		if s := counted(&functions[i]); s != nil && len(s.Units) > 1 && len(s.Units)*(len(functions[i].Inputs)+2) < cost(covers[i].units) {
+			covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), sum: s}
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	n := &net{inputs: inputs}

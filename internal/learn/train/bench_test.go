@@ -9,7 +9,7 @@ import (
 // duplicates not merged, through 16:128:128:12 at batch 256 on one thread.
 func BenchmarkEpoch(b *testing.B) {
 	comp, s := problem(b, "sysadmin/4")
-	e, err := Legal(context.Background(), comp, s, false, 1_000_000)
+	e, err := Legal(context.Background(), comp, s, 1_000_000)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -25,7 +25,6 @@ func BenchmarkEpoch(b *testing.B) {
 		c.Weights = w
 		b.Run(string(w), func(b *testing.B) {
 			r := newRun(c, e, Options{})
-			defer r.pool.close()
 			for b.Loop() {
 				if _, err := r.pass(context.Background()); err != nil {
 					b.Fatal(err)

@@ -19,13 +19,12 @@ var ErrTooMany = errors.New("too many states and actions to list")
 // Legal returns every legal row of a deterministic problem: one for each state within the
 // ranges of its fluents that satisfies the invariants, and each joint action that is legal
 // there. States in which an episode ends have no rows. Steps into states that violate an
-// invariant are included; steps out of a range are not. With anyState the invariants are
-// ignored for the states before the step. s simulates the RDDL that c was compiled from.
+// invariant are included; steps out of a range are not. s simulates the RDDL that c was compiled from.
 // limit bounds the attempted steps and the partial assignments; if it is exceeded, or if it is
 // known from the start that it would be, the error wraps ErrTooMany and has a number.
-func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*Examples, error) {
+func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, limit int) (*Examples, error) {
 	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
-	l, err := newLister(ctx, c, s, anyState, limit)
+	l, err := newLister(ctx, c, s, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ type Bound struct {
 // EachLegal calls row for each row of Legal, in the order of states and actions; the next row overwrites it. begin is
 // called before the first.
 func EachLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, limit int, begin func(Bound), row func(*Row)) error {
-	l, err := newLister(ctx, c, s, false, limit)
+	l, err := newLister(ctx, c, s, limit)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (l *lister) list(row func(*Row)) error {
 }
 
 // newLister prepares to list rows; the caller sets what to do with each.
-func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*lister, error) {
+func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, limit int) (*lister, error) {
 	m, err := newMapping(c.Problem)
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 	if s.Stochastic() {
 		return nil, fmt.Errorf("%s is stochastic, expected a deterministic problem to list the rows of", m.p.Name)
 	}
-	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit, limit: limit}
+	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), left: limit, limit: limit}
 	for _, f := range slices.Concat(s.States(), s.Actions()) {
 		if fl := &c.Ground.Fluents[f]; fl.Type == ground.Real {
 			return nil, fmt.Errorf("%s is real, expected Booleans, integers and enumerations to list the rows of", fl.Name)
@@ -95,7 +94,7 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 	}
 	l.state, l.action = make([]float64, len(l.states)), make([]float64, len(l.actions))
 	l.known = make([]bool, m.p.NumBits())
-	l.prune(!anyState)
+	l.prune()
 	if n := l.freeStates(); n > float64(limit) {
 		return nil, fmt.Errorf("%w: at least %.4g states, each with its actions", ErrTooMany, n)
 	}
@@ -180,7 +179,6 @@ type lister struct {
 	*mapping
 	ctx             context.Context
 	r               *sim.Runner
-	anyState        bool
 	left, limit     int
 	row             func() error // called for each legal row, which is in val and after
 	states, actions []*factored.Variable
@@ -192,8 +190,8 @@ type lister struct {
 }
 
 // prune lists, for each bit, the constraints that mention it and can be evaluated here: over
-// states alone, if those count, or over actions alone.
-func (l *lister) prune(states bool) {
+// states alone or over actions alone.
+func (l *lister) prune() {
 	l.touched = make([][]*factored.Constraint, l.p.NumBits())
 	for i := range l.p.Global {
 		con := &l.p.Global[i]
@@ -201,7 +199,7 @@ func (l *lister) prune(states bool) {
 		for _, t := range con.Terms {
 			kinds[l.p.Kind(t.Lit.Bit)] = true
 		}
-		if len(kinds) != 1 || kinds[factored.Auxiliary] || kinds[factored.State] && !states {
+		if len(kinds) != 1 || kinds[factored.Auxiliary] {
 			continue
 		}
 		for _, t := range con.Terms {
@@ -267,7 +265,7 @@ func (l *lister) inState() error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
-	if ok, err := canAct(l.r, l.state, l.anyState); err != nil || !ok {
+	if ok, err := canAct(l.r, l.state); err != nil || !ok {
 		return err
 	}
 	return l.each(l.actions, l.action, 0, l.step)
@@ -287,16 +285,14 @@ func (l *lister) step() error {
 }
 
 // canAct reports whether there can be legal rows from a state: it is within its ranges,
-// satisfies the invariants unless any state is allowed, and no episode ends in it.
-func canAct(r *sim.Runner, state []float64, anyState bool) (bool, error) {
-	err := r.SetState(state)
-	var v *sim.Violation
-	switch {
-	case err == nil:
-	case !errors.As(err, &v):
+// satisfies the invariants, and no episode ends in it.
+func canAct(r *sim.Runner, state []float64) (bool, error) {
+	if err := r.SetState(state); err != nil {
+		var v *sim.Violation
+		if errors.As(err, &v) {
+			return false, nil
+		}
 		return false, err
-	case !anyState || v.Kind != sim.Invariant:
-		return false, nil
 	}
 	done, err := r.Terminal()
 	return err == nil && !done, err

@@ -98,20 +98,17 @@ func problem(t testing.TB, name string) (*translate.Compiled, *sim.Simulator) {
 func TestLegal(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
-		name     string
-		anyState bool
-		rows     int
+		name string
+		rows int
 	}{
-		{"navigation/3x3", false, 9 * 5},
-		{"navigation/5x5", false, 25 * 5},
-		{"inventory/2", false, 16 * 2 * 2},
-		{"inventory/4", true, 2 * 16 * 4 * 2},
-		{"sysadmin/4", false, 256 * 11},
-		{"sysadmin/4", true, 16 * 256 * 11},
-		{"cellda/x", false, 256 * 5},
+		{"navigation/3x3", 9 * 5},
+		{"navigation/5x5", 25 * 5},
+		{"inventory/2", 16 * 2 * 2},
+		{"sysadmin/4", 256 * 11},
+		{"cellda/x", 256 * 5},
 	} {
 		comp, s := problem(t, c.name)
-		e, err := Legal(ctx, comp, s, c.anyState, 10_000_000)
+		e, err := Legal(ctx, comp, s, 10_000_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,19 +117,19 @@ func TestLegal(t *testing.T) {
 		}
 	}
 	comp, s := problem(t, "sysadmin/5")
-	if _, err := Legal(ctx, comp, s, false, 1000); !errors.Is(err, ErrTooMany) {
+	if _, err := Legal(ctx, comp, s, 1000); !errors.Is(err, ErrTooMany) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Legal(ended, comp, s, false, 1<<40); !errors.Is(err, context.Canceled) {
+	if _, err := Legal(ended, comp, s, 1<<40); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	known, err := bundled.RDDL(context.Background(), "sysadmin/4", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Legal(ctx, known, s, false, 1); err == nil || !strings.Contains(err.Error(), "nothing to learn") {
+	if _, err := Legal(ctx, known, s, 1); err == nil || !strings.Contains(err.Error(), "nothing to learn") {
 		t.Error(err)
 	}
 }
@@ -153,7 +150,7 @@ func TestFromSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Legal(context.Background(), c, s, false, 1_000_000)
+		want, err := Legal(context.Background(), c, s, 1_000_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,14 +222,14 @@ func TestProbableStates(t *testing.T) {
 		least, most float64
 	}{{"sysadmin/4", 256, 256}, {"sysadmin/5", 1024, 1024}, {"navigation/3x3", 2, 9}, {"cellda/x", 16, 512}} {
 		comp, s := problem(t, c.name)
-		l, err := newLister(context.Background(), comp, s, false, 1<<40)
+		l, err := newLister(context.Background(), comp, s, 1<<40)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, err := l.probableStates(); err != nil || n < c.least || n > c.most {
 			t.Errorf("%s: %g states, error %v; expected %g to %g", c.name, n, err, c.least, c.most)
 		}
-		if e, err := Legal(context.Background(), comp, s, false, 1<<40); err != nil || e.Rows() == 0 {
+		if e, err := Legal(context.Background(), comp, s, 1<<40); err != nil || e.Rows() == 0 {
 			t.Errorf("%s: the estimate leaves values behind: error %v", c.name, err)
 		}
 	}

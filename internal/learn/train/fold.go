@@ -104,7 +104,7 @@ func (s *stepper) calibrateAs(set func(l *layer, i, j int)) *bnn.Network {
 		unitWords := (n + 63) / 64
 		byUnit := make([]uint64, l.Units*unitWords)
 		last := l.bits == nil
-		s.pool.run(l.Units, func(from, to, _ int) {
+		spread(s.c.Threads, l.Units, func(from, to, _ int) {
 			a := make([]uint16, n)
 			for j := from; j < to; j++ {
 				agreements(a, rows, l.sign[j*l.words:(j+1)*l.words], l.mask[j*l.words:(j+1)*l.words], l.fan[j])
@@ -132,7 +132,7 @@ func (s *stepper) calibrateAs(set func(l *layer, i, j int)) *bnn.Network {
 			break
 		}
 		rows = make([]uint64, n*words)
-		s.pool.run(unitWords, func(from, to, _ int) {
+		spread(s.c.Threads, unitWords, func(from, to, _ int) {
 			for b := from; b < to; b++ {
 				toRows(rows, byUnit, l.Units, unitWords, words, b, n)
 			}
@@ -257,14 +257,13 @@ func newFloatEval(f *Float) *floatEval {
 // CheckFold compares a network with the one that it was folded from, on every
 // row of e. Any bit that differs is an error.
 func CheckFold(f *Float, net *bnn.Network, e *Examples, threads int) error {
-	p := newPool(max(1, threads))
-	defer p.close()
+	threads = max(1, threads)
 	wo := bnn.Words(e.Outputs)
 	got := make([]uint64, e.Rows()*wo)
 	ev := bnn.NewEvaluator(net)
 	ev.ForwardMany(got, e.In, e.Rows(), ev.NewScratch())
-	wrong := make([]int, p.threads)
-	p.run(e.Rows(), func(from, to, thread int) {
+	wrong := make([]int, threads)
+	spread(threads, e.Rows(), func(from, to, thread int) {
 		ev := newFloatEval(f)
 		for i := from; i < to; i++ {
 			for k, x := range ev.forward(e.Input(i)) {

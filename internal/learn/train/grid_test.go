@@ -20,7 +20,7 @@ import (
 func system(t *testing.T) (rows, held *Examples) {
 	t.Helper()
 	c, s := problem(t, "sysadmin/4")
-	all, err := Legal(context.Background(), c, s, false, 1_000_000)
+	all, err := Legal(context.Background(), c, s, 1_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}

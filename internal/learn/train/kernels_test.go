@@ -132,15 +132,13 @@ func TestGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPool(1)
-	defer p.close()
 	ps := []*params{newParams(6, 5, rng), newParams(5, 3, rng)}
 	for _, q := range ps {
 		for j := range q.Gamma {
 			q.Gamma[j], q.Beta[j] = rng.Float32()*2-0.7, rng.Float32()-0.5
 		}
 	}
-	s := newStepper(c, ps, e, p, n)
+	s := newStepper(c, ps, e, n)
 	rows := make([]int32, n)
 	for i := range rows {
 		rows[i] = int32(i)

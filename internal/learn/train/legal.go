@@ -15,7 +15,7 @@ import (
 // the rows that Legal lists.
 func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
 	r := s.NewRunner(nil)
-	if ok, err := canAct(r, state, false); err != nil || !ok {
+	if ok, err := canAct(r, state); err != nil || !ok {
 		return false, err
 	}
 	return canTake(r, state, action)
@@ -25,7 +25,7 @@ func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
 // gives the state after it, in the order of the simulator's states; legal is
 // false where the two are no legal row.
 func Step(r *sim.Runner, state, action []float64) (next []float64, legal bool, err error) {
-	if ok, err := canAct(r, state, false); err != nil || !ok {
+	if ok, err := canAct(r, state); err != nil || !ok {
 		return nil, false, err
 	}
 	if ok, err := canTake(r, state, action); err != nil || !ok {
@@ -62,7 +62,7 @@ func CoverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e 
 // coverLegal reports whether all legal rows are in e, and counts the other rows
 // of e where they are.
 func coverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (all bool, others int, err error) {
-	l, err := newLister(ctx, c, s, false, limit)
+	l, err := newLister(ctx, c, s, limit)
 	switch {
 	case errors.Is(err, ErrTooMany):
 		return false, 0, nil

@@ -14,7 +14,7 @@ import (
 func TestAreLegal(t *testing.T) {
 	ctx := context.Background()
 	c, s := problem(t, "inventory/2")
-	all, err := Legal(ctx, c, s, false, 10_000)
+	all, err := Legal(ctx, c, s, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestAreLegal(t *testing.T) {
 func TestIsLegal(t *testing.T) {
 	for _, name := range []string{"inventory/2", "navigation/3x3"} {
 		c, s := problem(t, name)
-		all, err := Legal(context.Background(), c, s, false, 10_000_000)
+		all, err := Legal(context.Background(), c, s, 10_000_000)
 		if err != nil {
 			t.Fatal(err)
 		}

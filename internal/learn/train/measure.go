@@ -65,19 +65,17 @@ func Test(net *bnn.Network, e *Examples) (*Measure, error) {
 	if net.Inputs() != e.Inputs || net.Outputs() != e.Outputs {
 		return nil, fmt.Errorf("a network %s for rows of %d input bits and %d output bits", net.Shape(), e.Inputs, e.Outputs)
 	}
-	p := newPool(1)
-	defer p.close()
-	return measure(net, e, p), nil
+	return measure(net, e, 1), nil
 }
 
 // measureBlock is the number of rows of one call of the evaluator.
 const measureBlock = 1024
 
-func measure(net *bnn.Network, e *Examples, p *pool) *Measure {
+func measure(net *bnn.Network, e *Examples, threads int) *Measure {
 	ev := bnn.NewEvaluator(net)
 	wi, wo := bnn.Words(e.Inputs), bnn.Words(e.Outputs)
-	parts := make([]Measure, p.threads)
-	p.run((e.Rows()+measureBlock-1)/measureBlock, func(from, to, thread int) {
+	parts := make([]Measure, threads)
+	spread(threads, (e.Rows()+measureBlock-1)/measureBlock, func(from, to, thread int) {
 		m := &parts[thread]
 		m.WrongBits, m.TotalBits = make([]int, e.Outputs), make([]int, e.Outputs)
 		s := ev.NewScratch()

@@ -32,16 +32,14 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, _ := Test(res.Network, many)
-	p := newPool(3)
-	defer p.close()
-	if three := measure(res.Network, many, p); !reflect.DeepEqual(one, three) {
+	if three := measure(res.Network, many, 3); !reflect.DeepEqual(one, three) {
 		t.Errorf("%+v on one thread, %+v on three", one, three)
 	}
 }
 
 func TestFile(t *testing.T) {
 	c, s := problem(t, "inventory/2")
-	e, err := Legal(context.Background(), c, s, false, 10_000)
+	e, err := Legal(context.Background(), c, s, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,6 @@ func Run(ctx context.Context, c Config, e *Examples, o Options) (*Result, error)
 		}
 	}
 	r := newRun(c, e, o)
-	defer r.pool.close()
 	if o.Checkpoint != "" {
 		r.sum = r.rowsSum()
 	}
@@ -126,7 +125,6 @@ type run struct {
 	c       Config
 	e       *Examples
 	o       Options
-	pool    *pool
 	s       *stepper
 	batches int
 	best    *Result
@@ -144,13 +142,13 @@ func newRun(c Config, e *Examples, o Options) *run {
 		ps = append(ps, newParams(inputs, n, rng))
 		inputs = n
 	}
-	r := &run{c: c, e: e, o: o, pool: newPool(c.Threads)}
+	r := &run{c: c, e: e, o: o}
 	if c.Repeated {
 		e = e.Repeated()
 	}
 	// Batches of nearly the same size, since each normalises by its own rows.
 	r.batches = max(1, (e.Rows()+c.Batch/2)/c.Batch)
-	r.s = newStepper(c, ps, e, r.pool, (e.Rows()+r.batches-1)/r.batches)
+	r.s = newStepper(c, ps, e, (e.Rows()+r.batches-1)/r.batches)
 	return r
 }
 
@@ -215,9 +213,9 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 		return r.best, err
 	}
 	now := *r.best
-	now.Network, now.Train = net, measure(net, r.e, r.pool)
+	now.Network, now.Train = net, measure(net, r.e, r.c.Threads)
 	if r.o.Test != nil {
-		now.Test = measure(net, r.o.Test, r.pool)
+		now.Test = measure(net, r.o.Test, r.c.Threads)
 	}
 	if now.Exact() { // held-out rows may need what no training row does
 		r.best = &now
@@ -261,9 +259,9 @@ func (r *run) pass(ctx context.Context) (loss float64, err error) {
 // judge folds and measures after an epoch.
 func (r *run) judge(loss float64) error {
 	net := r.s.calibrate()
-	now := &Result{Network: net, Epoch: r.epoch, Train: measure(net, r.e, r.pool)}
+	now := &Result{Network: net, Epoch: r.epoch, Train: measure(net, r.e, r.c.Threads)}
 	if r.o.Test != nil {
-		now.Test = measure(net, r.o.Test, r.pool)
+		now.Test = measure(net, r.o.Test, r.c.Threads)
 	}
 	ep := Epoch{Epoch: r.epoch, Loss: loss, Train: now.Train, Test: now.Test, Edges: net.Edges(), Polished: -1}
 	now.float, now.folded = r.s.float(), net
@@ -301,9 +299,9 @@ func (r *run) polish(ctx context.Context, from *Result, sideways int) (*Result, 
 	rng := rand.New(rand.NewPCG(r.c.Seed, streamPolish))
 	changes, err := p.repair(ctx, rng, r.c.Weights == Binary, sideways)
 	now := *from
-	now.Network, now.Polished, now.Train = p.net, from.Polished+changes, measure(p.net, r.e, r.pool)
+	now.Network, now.Polished, now.Train = p.net, from.Polished+changes, measure(p.net, r.e, r.c.Threads)
 	if r.o.Test != nil {
-		now.Test = measure(p.net, r.o.Test, r.pool)
+		now.Test = measure(p.net, r.o.Test, r.c.Threads)
 	}
 	if r.better(&now, r.best) {
 		r.best = &now

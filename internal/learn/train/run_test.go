@@ -371,7 +371,6 @@ func TestRepeatedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newRun(c, e, Options{})
-		defer r.pool.close()
 		if _, err := r.pass(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +387,6 @@ func TestRepeatedRows(t *testing.T) {
 		// The moments of batch normalization are those of the rows as they were seen.
 		c.Repeated = false
 		one := newRun(c, e.Repeated(), Options{})
-		defer one.pool.close()
 		if _, err := one.pass(context.Background()); err != nil {
 			t.Fatal(err)
 		}

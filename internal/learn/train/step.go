@@ -3,6 +3,7 @@ package train
 import (
 	"math"
 
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -10,7 +11,6 @@ import (
 type stepper struct {
 	c       Config
 	layers  []*layer
-	pool    *pool
 	luts    []*lut // one a thread
 	ex      *Examples
 	weights []float32 // of the loss, by row
@@ -27,8 +27,8 @@ type stepper struct {
 	adam    adam
 }
 
-func newStepper(c Config, ps []*params, ex *Examples, p *pool, largest int) *stepper {
-	s := &stepper{c: c, pool: p, ex: ex, stride: (largest + 63) / 64 * 64}
+func newStepper(c Config, ps []*params, ex *Examples, largest int) *stepper {
+	s := &stepper{c: c, ex: ex, stride: (largest + 63) / 64 * 64}
 	widest := 0
 	for i, q := range ps {
 		l := newLayer(q, c.Weights == Binary, c.WeightThreshold, s.stride, i == len(ps)-1)
@@ -41,9 +41,8 @@ func newStepper(c Config, ps []*params, ex *Examples, p *pool, largest int) *ste
 		s.layers = append(s.layers, l)
 		widest = max(widest, l.Inputs, l.Units)
 	}
-	for range p.threads {
-		u := newLUT(widest)
-		s.luts = append(s.luts, u)
+	for range c.Threads {
+		s.luts = append(s.luts, newLUT(widest))
 	}
 	s.targets, s.want = make([]uint64, s.stride*bnn.Words(ex.Outputs)), make([]uint64, ex.Outputs*s.stride/64)
 	s.rw, s.loss = make([]float32, s.stride), make([]float64, ex.Outputs)
@@ -76,7 +75,7 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 	s.adam.next(rate)
 	last := len(s.layers) - 1
 	for i, l := range s.layers {
-		s.pool.run(l.Units, func(from, to, thread int) {
+		spread(s.c.Threads, l.Units, func(from, to, thread int) {
 			u := s.luts[thread]
 			for j := from; j < to; j++ {
 				l.forward(j, s.n, u)
@@ -86,7 +85,7 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 			}
 		})
 		if i < last {
-			s.pool.run((s.n+63)/64, func(from, to, _ int) {
+			spread(s.c.Threads, (s.n+63)/64, func(from, to, _ int) {
 				for b := from; b < to; b++ {
 					toRows(l.rows, l.bits, l.Units, s.stride/64, bnn.Words(l.Units), b, s.n)
 				}
@@ -95,7 +94,7 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 	}
 	for i := last; i > 0; i-- {
 		l, below := s.layers[i], s.layers[i-1]
-		s.pool.run(below.Units, func(from, to, thread int) {
+		spread(s.c.Threads, below.Units, func(from, to, thread int) {
 			u := s.luts[thread]
 			for k := from; k < to; k++ {
 				below.gather(l, k, s.n, u)
@@ -107,7 +106,7 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 	for _, l := range s.layers {
 		units += l.Units
 	}
-	s.pool.run(units, func(from, to, thread int) {
+	spread(s.c.Threads, units, func(from, to, thread int) {
 		base := 0
 		for _, l := range s.layers {
 			for j := max(from-base, 0); j < min(to-base, l.Units); j++ {
@@ -121,6 +120,20 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 		loss += x
 	}
 	return loss / float64(len(s.loss))
+}
+
+// spread calls body for parts of 0..n on so many goroutines, where thread identifies the goroutine. The result must not depend on
+// which of them processes an index.
+func spread(threads, n int, body func(from, to, thread int)) {
+	if threads = min(threads, n); threads <= 1 {
+		body(0, n, 0)
+		return
+	}
+	var group routine.Group
+	for i := range threads {
+		group.Go(func() { body(n*i/threads, n*(i+1)/threads, i) })
+	}
+	group.Wait()
 }
 
 // load sets the batch.
