@@ -27,6 +27,8 @@ type Appender struct {
 	enc  *csvEncoder
 	kept *Data // old and new rows of the other formats
 	new  int
+	// rewarded reports that the CSV has a column of rewards.
+	rewarded bool
 }
 
 // Append opens the data set name, which need not exist, for rows of s. An existing file must
@@ -63,33 +65,37 @@ func Append(name string, s *Schema) (*Appender, error) {
 // its header with the first row, which decides whether there are rewards.
 func (a *Appender) openCSV(exists bool) (err error) {
 	var begin []byte
-	rewarded := false
 	if exists {
 		text, err := source.ReadFileUpTo(a.name, source.MaxData)
 		if err != nil {
 			return err
 		}
-		if rewarded, err = a.columns(text); err != nil {
+		if err = a.compare(text); err != nil {
 			return err
 		}
 		if !bytes.HasSuffix(text, []byte("\n")) {
 			begin = []byte("\n")
 		}
 	}
-	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
+	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666); err != nil || !exists {
 		return err
 	}
-	if !exists {
-		return nil
+	if _, err = (whole{a.csv}).Write(begin); err != nil {
+		a.csv.Close()
+		return err
 	}
-	if _, err = (whole{a.csv}).Write(begin); err == nil {
-		// The encoder's own header is discarded; the file has one.
-		if a.enc, err = newCSVEncoder(&bytes.Buffer{}, a.file, column(rewarded)); err == nil {
-			a.enc.w = whole{a.csv}
-			return nil
-		}
+	a.enc = newCSVEncoder(whole{a.csv}, a.file.columns(a.rewarded))
+	return nil
+}
+
+// begin writes the header of a new CSV.
+func (a *Appender) begin(rewarded bool) error {
+	a.rewarded = rewarded
+	a.enc = newCSVEncoder(whole{a.csv}, a.file.columns(rewarded))
+	err := a.enc.header()
+	if err != nil {
+		os.Remove(a.name) // it has nothing, not even a header
 	}
-	a.csv.Close()
 	return err
 }
 
@@ -106,34 +112,26 @@ func (w whole) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// column is what an encoder takes for the rewards of rows to come; nil for no such column.
-func column(rewarded bool) []float64 {
-	if rewarded {
-		return []float64{}
-	}
-	return nil
-}
-
-// columns compares the header of a CSV with the columns of rows to add.
-func (a *Appender) columns(text []byte) (rewarded bool, err error) {
-	var header bytes.Buffer
-	if _, err := newCSVEncoder(&header, a.file, nil); err != nil {
-		return false, err
-	}
+// compare compares the header of a CSV with the columns of rows to add.
+func (a *Appender) compare(text []byte) error {
 	f, err := openCSV(a.name, bytes.NewReader(text))
 	if err != nil {
-		return false, err
+		return err
 	}
+	a.rewarded = false
 	for i, h := range f.header {
 		switch n := len(a.s.Columns); {
 		case i == n && h == rewardName && !a.s.hasReward():
-			rewarded = true
+			a.rewarded = true
 		case i >= n || canonical(h) != canonical(a.s.Columns[i].Name):
-			return false, source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end",
-				i+1, h, bytes.TrimSpace(header.Bytes()))
+			var names []string
+			for _, c := range a.s.Columns {
+				names = append(names, c.Name)
+			}
+			return source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end", i+1, h, lineCSV(names...))
 		}
 	}
-	return rewarded, nil
+	return nil
 }
 
 // WriteRows adds rows, given one after the other. A value that its column cannot contain is
@@ -160,14 +158,13 @@ func (a *Appender) WriteRewarded(values, rewards []float64) error {
 		rewards = nil
 	}
 	a.new += len(values) / cols
-	values = a.s.fromLevels(values)
 	if a.csv != nil {
 		return a.writeCSV(values, rewards)
 	}
 	if rewards != nil || a.kept.Rewards != nil {
 		a.kept.Rewards = append(unknownTo(a.kept.Rewards, a.kept.Rows), rewards...)
 	}
-	a.kept.Add(values)
+	a.kept.Add(a.s.fromLevels(values))
 	return nil
 }
 
@@ -183,19 +180,14 @@ func unknownTo(rewards []float64, rows int) []float64 {
 func (a *Appender) writeCSV(values, rewards []float64) (err error) {
 	switch {
 	case a.enc == nil:
-		if a.enc, err = newCSVEncoder(whole{a.csv}, a.file, column(rewards != nil)); err != nil {
-			os.Remove(a.name) // it has nothing, not even a header
-		}
-	case a.enc.rewards == nil && rewards != nil:
+		err = a.begin(rewards != nil)
+	case !a.rewarded && rewards != nil:
 		err = a.addRewards()
 	}
 	if err != nil {
 		return err
 	}
-	if a.enc.rewards != nil {
-		a.enc.rewards = unknownTo(slices.Clone(rewards), len(values)/len(a.s.Columns))
-	}
-	return a.enc.rows(values)
+	return a.enc.rows(a.s.stored(values, a.rewarded, rewards))
 }
 
 // addRewards writes a CSV anew with a column of rewards, which are unknown.
@@ -224,9 +216,7 @@ func (a *Appender) Close() error {
 	case a.csv != nil:
 		var err error
 		if a.enc == nil {
-			if _, err = newCSVEncoder(whole{a.csv}, a.file, nil); err != nil {
-				os.Remove(a.name) // it has nothing
-			}
+			err = a.begin(false)
 		}
 		return errors.Join(err, a.csv.Close())
 	case a.new == 0 && a.kept.Rows > 0:

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -62,7 +61,7 @@ func (f *csvFile) fault(i int, format string, args ...any) error {
 	return source.Errorf(f.name, line, col, format, args...)
 }
 
-// readCSV reads a CSV as s, or infers a schema if s is nil.
+// readCSV reads a CSV as s.
 func readCSV(name string, s *Schema) (*Data, error) {
 	f, err := source.Open(name)
 	if err != nil {
@@ -73,25 +72,7 @@ func readCSV(name string, s *Schema) (*Data, error) {
 	if err != nil {
 		return nil, source.Errorf(name, 0, 0, "cannot be read: %v", source.Cause(err))
 	}
-	text := source.UpTo(name, plain, source.MaxData)
-	if s != nil {
-		return parseCSV(name, text, s)
-	}
-	all, err := io.ReadAll(text) // is read twice
-	if err != nil {
-		return nil, err
-	}
-	return parseText(name, all, nil)
-}
-
-// parseText is readCSV for the text of the named file.
-func parseText(name string, text []byte, s *Schema) (_ *Data, err error) {
-	if s == nil {
-		if s, err = inferSchema(name, text); err != nil {
-			return nil, err
-		}
-	}
-	return parseCSV(name, bytes.NewReader(text), s)
+	return parseCSV(name, source.UpTo(name, plain, source.MaxData), s)
 }
 
 // parseCSV reads a CSV from an opened file.
@@ -107,10 +88,7 @@ func parseCSV(name string, text io.Reader, s *Schema) (*Data, error) {
 	index := make([]map[string]float64, len(columns))
 	for i, c := range columns {
 		if c >= 0 && s.Columns[c].Type == Enum {
-			index[i] = map[string]float64{}
-			for k, v := range s.Columns[c].Values {
-				index[i][v] = float64(k)
-			}
+			index[i] = s.Columns[c].index()
 		}
 	}
 	l := &log{f: f, s: s, columns: columns, index: index, out: &Data{Schema: s}, row: make([]float64, len(s.Columns))}
@@ -174,120 +152,4 @@ func (c *Column) kept(text string) float64 {
 		return math.NaN()
 	}
 	return v
-}
-
-// inferSchema infers the schema of a CSV of triplets from its header and values.
-func inferSchema(name string, text []byte) (*Schema, error) {
-	f, err := openCSV(name, bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	n := len(f.header)
-	guess := make([]guess, n)
-	next := map[string]int{}
-	for i, h := range f.header {
-		if base, ok := strings.CutSuffix(canonical(h), "'"); ok {
-			next[base] = i
-		}
-	}
-	if len(next) == 0 {
-		return nil, source.Errorf(name, 1, 1, "no column is a next state, with a prime after its name; a log of sequences can only be read for a given problem")
-	}
-	for {
-		row, err := f.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i, field := range row {
-			if field == "" {
-				return nil, f.fault(i, "column %s is empty, expected a value", f.header[i])
-			}
-			guess[i].add(field)
-		}
-	}
-	var states, actions []Column
-	for i, h := range f.header {
-		h = strings.TrimSpace(h)
-		if base, primed := strings.CutSuffix(canonical(h), "'"); primed {
-			if !slices.ContainsFunc(f.header, func(o string) bool { return canonical(o) == base }) {
-				return nil, source.Errorf(name, 1, 1, "column %s has no column %s for the state before", h, strings.TrimSuffix(h, "'"))
-			}
-			continue
-		}
-		g := guess[i]
-		j, isState := next[canonical(h)]
-		if isState {
-			g = g.join(guess[j])
-		}
-		c := g.column(h)
-		if isState {
-			states = append(states, c)
-		} else {
-			actions = append(actions, c)
-		}
-	}
-	s, err := NewSchema("", states, actions)
-	if err != nil {
-		return nil, source.Errorf(name, 1, 1, "%v", err)
-	}
-	return s, nil
-}
-
-// guess is the set of types that the values of a column so far allow.
-type guess struct {
-	notBool, notInt, notReal bool
-	values                   map[string]bool
-}
-
-// maxGuessed bounds the values of an inferred enumeration.
-const maxGuessed = 10_000
-
-func (g *guess) add(field string) {
-	if field != "true" && field != "false" {
-		g.notBool = true
-		if _, err := strconv.ParseInt(field, 10, 64); err != nil {
-			g.notInt = true
-			if v, err := strconv.ParseFloat(field, 64); err != nil || v-v != 0 {
-				g.notReal = true
-			}
-		}
-	} else {
-		g.notInt, g.notReal = true, true
-	}
-	if g.values == nil {
-		g.values = map[string]bool{}
-	}
-	if len(g.values) < maxGuessed {
-		g.values[field] = true
-	}
-}
-
-func (g guess) join(o guess) guess {
-	out := guess{g.notBool || o.notBool, g.notInt || o.notInt, g.notReal || o.notReal, map[string]bool{}}
-	for _, m := range []map[string]bool{g.values, o.values} {
-		for v := range m {
-			out.values[v] = true
-		}
-	}
-	return out
-}
-
-func (g guess) column(name string) Column {
-	switch {
-	case !g.notBool:
-		return Column{Name: name, Type: Bool, Bounded: true, Hi: 1}
-	case !g.notInt:
-		return Column{Name: name, Type: Int}
-	case !g.notReal:
-		return Column{Name: name, Type: Real}
-	}
-	c := Column{Name: name, Type: Enum}
-	for v := range g.values {
-		c.Values = append(c.Values, v)
-	}
-	slices.Sort(c.Values)
-	return c
 }

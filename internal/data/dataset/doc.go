@@ -16,7 +16,7 @@
 //   - NPZ: one array per column (bool, int64, float64; an enumeration is the
 //     int64 index in its values), and the schema in the member schema.json.
 //   - CSV: a header, Booleans as true and false. Names with commas are quoted.
-//     It cannot contain a schema: Read infers types, ReadAs is given them.
+//     It cannot contain a schema: ReadAs is given it.
 //
 // A data set in parts is a JSON file whose name ends in .manifest, see Manifest, with
 // Parquet files beside it.

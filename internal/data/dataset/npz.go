@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"archive/zip"
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,31 +17,16 @@ const schemaMember = "schema.json"
 
 // npzEncoder keeps the columns until the end, since an array's header contains its length.
 type npzEncoder struct {
-	w    io.Writer
-	s    *Schema
-	bool [][]bool
-	int  [][]int64
-	real [][]float64
-	// rewards are those of the rows to come, a column more; nil for none.
-	rewards []float64
+	w       io.Writer
+	s       *Schema
+	columns []Column
+	values  [][]float64 // by column
 }
 
 func (e *npzEncoder) rows(values []float64) error {
-	n := len(e.s.Columns)
-	for i := range e.s.Columns {
-		switch e.s.Columns[i].Type {
-		case Bool:
-			for at := i; at < len(values); at += n {
-				e.bool[i] = append(e.bool[i], values[at] != 0)
-			}
-		case Real:
-			for at := i; at < len(values); at += n {
-				e.real[i] = append(e.real[i], values[at])
-			}
-		default:
-			for at := i; at < len(values); at += n {
-				e.int[i] = append(e.int[i], int64(values[at]))
-			}
+	for i := range e.columns {
+		for at := i; at < len(values); at += len(e.columns) {
+			e.values[i] = append(e.values[i], values[at])
 		}
 	}
 	return nil
@@ -61,39 +45,24 @@ func (e *npzEncoder) close() error {
 	if _, err := m.Write(text); err != nil {
 		return err
 	}
-	for i := range e.s.Columns {
-		err := npzMember(z, e.s.Columns[i].Name, func(w io.Writer) error {
-			switch e.s.Columns[i].Type {
-			case Bool:
-				return npy.Write(w, e.bool[i])
-			case Real:
-				return npy.Write(w, e.real[i])
-			}
-			return npy.Write(w, e.int[i])
-		})
+	for i := range e.columns {
+		c := &e.columns[i]
+		m, err := z.Create(c.Name + ".npy")
 		if err != nil {
 			return err
 		}
-	}
-	if e.rewards != nil {
-		if err := npzMember(z, rewardName, func(w io.Writer) error { return npy.Write(w, e.rewards) }); err != nil {
+		kind := byte('i')
+		switch c.Type {
+		case Bool:
+			kind = 'b'
+		case Real:
+			kind = 'f'
+		}
+		if err := npy.Write(m, kind, e.values[i]); err != nil {
 			return err
 		}
 	}
 	return z.Close()
-}
-
-// npzMember writes an array.
-func npzMember(z *zip.Writer, name string, write func(io.Writer) error) error {
-	m, err := z.Create(name + ".npy")
-	if err != nil {
-		return err
-	}
-	buf := bufio.NewWriterSize(m, 1<<16)
-	if err := write(buf); err != nil {
-		return err
-	}
-	return buf.Flush()
 }
 
 // readNPZ reads a file written by npzEncoder.
@@ -120,50 +89,36 @@ func readNPZ(f *os.File) (*Data, error) {
 		return nil, fmt.Errorf("%s: %v", schemaMember, err)
 	}
 	n := len(d.Schema.Columns)
-	columns := make([][]float64, n)
+	columns := d.Schema.columns(has(z, rewardName+".npy") && !d.Schema.hasReward())
+	values := make([][]float64, len(columns))
 	left := unpacked(info.Size(), npzRatio)
-	for i := range d.Schema.Columns {
-		c := &d.Schema.Columns[i]
-		col, err := npzColumn(z, c, &left)
-		if err != nil {
+	for i := range columns {
+		c := &columns[i]
+		if values[i], err = npzColumn(z, c, &left); err != nil {
 			return nil, fmt.Errorf("column %s: %v", c.Name, err)
 		}
+		rows := len(values[0])
 		if i == 0 {
-			if err := RoomFor(len(col), n); err != nil {
+			if err := RoomFor(rows, n); err != nil {
 				return nil, err
 			}
 			// An array has a byte for each value.
-			if int64(len(col))*int64(n) > unpacked(info.Size(), npzRatio) {
+			if int64(rows)*int64(n) > unpacked(info.Size(), npzRatio) {
 				return nil, errUnpacked
 			}
 		}
-		if columns[i] = col; len(col) != len(columns[0]) {
-			return nil, fmt.Errorf("column %s has %d rows, the first has %d", c.Name, len(col), len(columns[0]))
+		if len(values[i]) != rows {
+			return nil, fmt.Errorf("column %s has %d rows, the first has %d", c.Name, len(values[i]), rows)
 		}
 	}
-	d.addColumns(columns)
-	if has(z, rewardName+".npy") && !d.Schema.hasReward() {
-		rewards, err := npzColumn(z, &Column{Name: rewardName, Type: Real}, &left)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %v", rewardName, err)
+	row := make([]float64, len(columns))
+	for k := range values[0] {
+		for i := range row {
+			row[i] = values[i][k]
 		}
-		if len(rewards) != d.Rows {
-			return nil, fmt.Errorf("column %s has %d rows, the first has %d", rewardName, len(rewards), d.Rows)
-		}
-		d.Rewards = rewards
+		d.addRewarded(row, len(row))
 	}
 	return d, nil
-}
-
-// addColumns appends the rows of columns.
-func (d *Data) addColumns(columns [][]float64) {
-	row := make([]float64, len(columns))
-	for k := range columns[0] {
-		for i := range row {
-			row[i] = columns[i][k]
-		}
-		d.Add(row)
-	}
 }
 
 // has reports whether an archive has a member.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/data/parquet"
 )
@@ -35,40 +34,29 @@ func parquetKind(c *Column) parquet.Kind {
 }
 
 type parquetEncoder struct {
-	w    *parquet.Writer
-	s    *Schema
-	held int // rows in the open row group
-	// rewards are those of the rows to come, a column more; nil for none.
-	rewards []float64
+	w     *parquet.Writer
+	width int
+	held  int // rows in the open row group
 }
 
-func newParquetEncoder(w io.Writer, s *Schema, rewards []float64) (*parquetEncoder, error) {
+func newParquetEncoder(w io.Writer, s *Schema, of []Column) (*parquetEncoder, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
 	var columns []parquet.WriteColumn
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		columns = append(columns, parquet.WriteColumn{Name: c.Name, Kind: parquetKind(c), Values: c.Values})
+	for i := range of {
+		columns = append(columns, parquet.WriteColumn{Name: of[i].Name, Kind: parquetKind(&of[i]), Values: of[i].Values})
 	}
-	if rewards != nil {
-		columns = append(columns, parquet.WriteColumn{Name: rewardName, Kind: parquet.Double})
-	}
-	e := &parquetEncoder{s: s, rewards: rewards}
+	e := &parquetEncoder{width: len(of)}
 	e.w, err = parquet.NewWriter(w, columns, [2]string{schemaKey, string(text)})
 	return e, err
 }
 
 func (e *parquetEncoder) rows(values []float64) error {
-	n := len(e.s.Columns)
-	for ; len(values) > 0; values = values[n:] {
-		for i, v := range values[:n] {
+	for ; len(values) > 0; values = values[e.width:] {
+		for i, v := range values[:e.width] {
 			e.w.Add(i, v)
-		}
-		if e.rewards != nil {
-			e.w.Add(n, e.rewards[0])
-			e.rewards = e.rewards[1:]
 		}
 		if e.held++; e.held == rowGroup {
 			if err := e.w.Flush(); err != nil {
@@ -82,8 +70,8 @@ func (e *parquetEncoder) rows(values []float64) error {
 
 func (e *parquetEncoder) close() error { return e.w.Close() }
 
-// openParquet opens a Parquet file that unpacks to no more than its size allows.
-func openParquet(f *os.File) (*parquet.File, error) {
+// OpenParquet opens a Parquet file that unpacks to no more than its size allows.
+func OpenParquet(f *os.File) (*parquet.File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -93,7 +81,7 @@ func openParquet(f *os.File) (*parquet.File, error) {
 
 // readParquet reads a file written by parquetEncoder.
 func readParquet(f *os.File) (*Data, error) {
-	pf, err := openParquet(f)
+	pf, err := OpenParquet(f)
 	if err != nil {
 		return nil, fmt.Errorf("no Parquet file: %v", err)
 	}
@@ -116,12 +104,8 @@ func readParquet(f *os.File) (*Data, error) {
 	if err := RoomFor(pf.Rows, n); err != nil {
 		return nil, err
 	}
-	columns := d.Schema.Columns
-	if rewards {
-		columns = append(slices.Clone(columns), Column{Name: rewardName, Type: Real})
-	}
 	for k := range pf.Groups {
-		if err := readGroup(d, columns, pf, &pf.Groups[k]); err != nil {
+		if err := readGroup(d, d.Schema.columns(rewards), pf, &pf.Groups[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -131,65 +115,52 @@ func readParquet(f *os.File) (*Data, error) {
 // readGroup adds the rows of a group to d, some at a time. A column behind those of d has the rewards.
 func readGroup(d *Data, columns []Column, pf *parquet.File, g *parquet.Group) error {
 	const some = 1 << 8
-	n, width := len(d.Schema.Columns), len(columns)
+	width := len(columns)
 	block, buf := make([]float64, some*width), make([]parquet.Value, some)
-	chunks := make([]*chunk, width)
+	from, index := make([]*parquet.Cursor, width), make([]map[string]float64, width)
 	for i := range columns {
-		chunks[i] = newChunk(&columns[i], pf.Cursor(g, i))
+		from[i], index[i] = pf.Cursor(g, i), columns[i].index()
 	}
 	for at := 0; at < g.Rows; at += some {
 		rows := min(some, g.Rows-at)
-		for i, c := range chunks {
-			if err := c.read(buf[:rows], func(row int, v float64) { block[row*width+i] = v }); err != nil {
-				return fmt.Errorf("column %s: %v", c.column.Name, err)
+		for i := range columns {
+			for row := 0; row < rows; {
+				n, err := from[i].Read(buf[row:rows])
+				if err == io.EOF {
+					err = io.ErrUnexpectedEOF
+				}
+				for ; err == nil && n > 0; n, row = n-1, row+1 {
+					if block[row*width+i], err = fromParquet(&columns[i], &buf[row], index[i]); err != nil {
+						err = fmt.Errorf("row %d of its group: %v", at+row+1, err)
+					}
+				}
+				if err != nil {
+					return fmt.Errorf("column %s: %v", columns[i].Name, err)
+				}
 			}
 		}
-		for row := block[:rows*width]; len(row) > 0; row = row[width:] {
-			if d.Add(row[:n]); width > n {
-				d.Rewards = append(d.Rewards, row[n])
-			}
-		}
+		d.addRewarded(block[:rows*width], width)
 	}
 	return nil
 }
 
-// chunk is the column of a group of rows that is being read.
-type chunk struct {
-	column *Column
-	index  map[string]float64 // of an enumeration's values
-	from   *parquet.Cursor
-	at     int
-}
-
-func newChunk(c *Column, from *parquet.Cursor) *chunk {
-	x := &chunk{column: c, index: map[string]float64{}, from: from}
+// index numbers the values of an enumeration.
+func (c *Column) index() map[string]float64 {
+	index := map[string]float64{}
 	for k, v := range c.Values {
-		x.index[v] = float64(k)
+		index[v] = float64(k)
 	}
-	return x
+	return index
 }
 
-// read calls set with the next values, as many as buf has room for.
-func (x *chunk) read(buf []parquet.Value, set func(row int, v float64)) error {
-	for row := 0; row < len(buf); {
-		n, err := x.from.Read(buf[row:])
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		for ; n > 0; n-- {
-			v, err := fromParquet(x.column, &buf[row], x.index)
-			if err != nil {
-				return fmt.Errorf("row %d of its group: %v", x.at+1, err)
-			}
-			set(row, v)
-			row++
-			x.at++
+// addRewarded appends rows of so many columns: those of d and, behind them, perhaps the reward.
+func (d *Data) addRewarded(rows []float64, width int) {
+	n := len(d.Schema.Columns)
+	for ; len(rows) > 0; rows = rows[width:] {
+		if d.Add(rows[:n]); width > n {
+			d.Rewards = append(d.Rewards, rows[n])
 		}
 	}
-	return nil
 }
 
 func fromParquet(c *Column, x *parquet.Value, index map[string]float64) (float64, error) {

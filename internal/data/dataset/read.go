@@ -11,20 +11,18 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Read reads a data set of this project: Parquet and NPZ with their schema, a manifest with its parts, or CSV, which may be compressed, as
-// triplets with the types inferred from the values. There, true and false are Boolean, whole
-// numbers are integers without a known range, other numbers are reals, and everything else is
-// an enumeration whose values are sorted. Errors are *source.Error and name the row.
+// Read reads a data set of this project with its schema: Parquet and NPZ, and a manifest with its parts. Errors are
+// *source.Error and name the row.
 func Read(name string) (*Data, error) {
 	if IsManifest(name) {
 		return readParts(name)
 	}
-	format, err := FormatOf(packed.Plain(name))
+	format, err := FormatOf(name)
 	if err != nil {
 		return nil, err
 	}
 	if format == CSV {
-		return readCSV(name, nil)
+		return nil, source.Errorf(name, 0, 0, "a CSV has no schema; expected a Parquet or NPZ file, or a manifest")
 	}
 	f, err := source.OpenRegular(name)
 	if err != nil {

@@ -3,8 +3,9 @@ package dataset
 import (
 	"bufio"
 	"fmt"
-	"io"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
@@ -38,21 +39,18 @@ func FormatOf(name string) (Format, error) {
 
 // File is a data set that is being written. Its name appears only with Close.
 type File struct {
-	out *atomicfile.File
-	buf *bufio.Writer
-	enc encoder
-	s   *Schema
+	out      *atomicfile.File
+	buf      *bufio.Writer
+	enc      encoder
+	s        *Schema
+	rewarded bool // it has a column of rewards
 }
 
 // Create starts the data set name, in the format of its extension.
-func Create(name string, s *Schema) (*File, error) { return create(name, s, nil) }
+func Create(name string, s *Schema) (*File, error) { return create(name, s, false) }
 
-// create is Create with the rewards of all rows that follow, nil for none. Where a fluent is
-// named reward there is no column for them.
-func create(name string, s *Schema, rewards []float64) (*File, error) {
-	if s.hasReward() {
-		rewards = nil
-	}
+// create is Create with a column of rewards if that is asked for and no fluent is named so.
+func create(name string, s *Schema, rewarded bool) (*File, error) {
 	format, err := FormatOf(name)
 	if err != nil {
 		return nil, err
@@ -64,23 +62,36 @@ func create(name string, s *Schema, rewards []float64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{out: out, buf: bufio.NewWriterSize(out, 1<<16), s: s}
-	if f.enc, err = newEncoder(f.buf, format, s.Stored(), rewards); err != nil {
+	f := &File{out: out, buf: bufio.NewWriterSize(out, 1<<16), s: s, rewarded: rewarded && !s.hasReward()}
+	if err := f.begin(format); err != nil {
 		f.Abort()
 		return nil, err
 	}
 	return f, nil
 }
 
-func newEncoder(w io.Writer, format Format, s *Schema, rewards []float64) (encoder, error) {
+// begin starts to encode the rows.
+func (f *File) begin(format Format) (err error) {
+	s := f.s.Stored()
+	columns := s.columns(f.rewarded)
 	switch format {
 	case Parquet:
-		return newParquetEncoder(w, s, rewards)
+		f.enc, err = newParquetEncoder(f.buf, s, columns)
 	case NPZ:
-		n := len(s.Columns)
-		return &npzEncoder{w, s, make([][]bool, n), make([][]int64, n), make([][]float64, n), rewards}, nil
+		f.enc = &npzEncoder{f.buf, s, columns, make([][]float64, len(columns))}
+	default:
+		e := newCSVEncoder(f.buf, columns)
+		f.enc, err = e, e.header()
 	}
-	return newCSVEncoder(w, s, rewards)
+	return err
+}
+
+// columns are those of a file, of which the last may have the rewards of steps.
+func (s *Schema) columns(rewarded bool) []Column {
+	if rewarded {
+		return append(slices.Clone(s.Columns), Column{Name: rewardName, Type: Real})
+	}
+	return s.Columns
 }
 
 // WriteRows appends rows, given one after the other.
@@ -88,10 +99,33 @@ func (f *File) WriteRows(values []float64) error {
 	if n := len(f.s.Columns); len(values)%n != 0 {
 		return fmt.Errorf("%d values do not make whole rows of %d columns", len(values), n)
 	}
+	return f.write(values, nil)
+}
+
+// write appends rows with their rewards.
+func (f *File) write(values, rewards []float64) error {
 	if len(values) == 0 {
 		return nil
 	}
-	return f.enc.rows(f.s.fromLevels(values))
+	return f.enc.rows(f.s.stored(values, f.rewarded, rewards))
+}
+
+// stored are rows as files have them: quantities in the place of levels and, in a file of rewards, these behind each row,
+// NaN for none.
+func (s *Schema) stored(values []float64, rewarded bool, rewards []float64) []float64 {
+	values = s.fromLevels(values)
+	if !rewarded {
+		return values
+	}
+	var out []float64
+	for row := range slices.Chunk(values, len(s.Columns)) {
+		y := math.NaN()
+		if len(rewards) > 0 {
+			y, rewards = rewards[0], rewards[1:]
+		}
+		out = append(append(out, row...), y)
+	}
+	return out
 }
 
 // Close completes the file and renames it; after an error nothing is left behind.
@@ -112,7 +146,7 @@ func (f *File) Abort() { f.out.Abort() }
 
 // Write writes d as the file name.
 func Write(name string, d *Data) error {
-	f, err := create(name, d.Schema, d.Rewards)
+	f, err := create(name, d.Schema, d.Rewards != nil)
 	if err != nil {
 		return err
 	}
@@ -125,17 +159,21 @@ func Write(name string, d *Data) error {
 
 // WriteAll writes the rows of d, some at a time.
 func (f *File) WriteAll(d *Data) error {
-	var some []float64
-	err := d.Each(func(_ int, row []float64) error {
-		if some = append(some, row...); len(some) < 1<<16 {
+	const most = 1 << 16 // values
+	var some, rewards []float64
+	err := d.Each(func(i int, row []float64) error {
+		if some = append(some, row...); d.Rewards != nil {
+			rewards = append(rewards, d.Rewards[i])
+		}
+		if len(some) < most {
 			return nil
 		}
-		err := f.WriteRows(some)
-		some = some[:0]
+		err := f.write(some, rewards)
+		some, rewards = some[:0], rewards[:0]
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return f.WriteRows(some)
+	return f.write(some, rewards)
 }

@@ -273,29 +273,35 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(fraction+1024, exponent-25)
 }
 
-// Number is a type of values that Write writes.
-type Number interface {
-	bool | int64 | float64
-}
-
-// Write writes values as an array of one dimension, in version 1.0 of the format.
-func Write[T Number](w io.Writer, values []T) error {
-	var dtype string
-	switch any(values).(type) {
-	case []bool:
-		dtype = "|b1"
-	case []int64:
-		dtype = "<i8"
-	case []float64:
-		dtype = "<f8"
-	}
+// Write writes values as an array of one dimension, in version 1.0 of the format: as Booleans, integers or floating-point
+// numbers of 64 bits, by the kind b, i or f.
+func Write(w io.Writer, kind byte, values []float64) error {
+	dtype := map[byte]string{'b': "|b1", 'i': "<i8", 'f': "<f8"}[kind]
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }", dtype, len(values))
 	// The values begin at a multiple of 64 bytes; a line feed ends the header.
 	header += strings.Repeat(" ", 63-(len(magic)+4+len(header))%64) + "\n"
 	text := append([]byte(magic), 1, 0)
 	text = binary.LittleEndian.AppendUint16(text, uint16(len(header)))
-	if _, err := w.Write(append(text, header...)); err != nil {
-		return err
+	text = append(text, header...)
+	const some = 1 << 16 // bytes that are written at once, about
+	for _, v := range values {
+		switch {
+		case kind == 'f':
+			text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+		case kind == 'i':
+			text = binary.LittleEndian.AppendUint64(text, uint64(int64(v)))
+		case v != 0:
+			text = append(text, 1)
+		default:
+			text = append(text, 0)
+		}
+		if len(text) >= some {
+			if _, err := w.Write(text); err != nil {
+				return err
+			}
+			text = text[:0]
+		}
 	}
-	return binary.Write(w, binary.LittleEndian, values)
+	_, err := w.Write(text)
+	return err
 }

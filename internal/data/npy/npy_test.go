@@ -76,15 +76,15 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	err := Write(&b, []bool{true, false})
+	err := Write(&b, 'b', []float64{1, 0})
 	check(b.Bytes(), err, 'b', 1, 0)
 	b.Reset()
-	err = Write(&b, []int64{-1, 1 << 40})
+	err = Write(&b, 'i', []float64{-1, 1 << 40})
 	check(b.Bytes(), err, 'i', -1, 1<<40)
 	for n := range 70 { // headers of several lengths
 		b.Reset()
 		values := slices.Repeat([]float64{0.5}, n*n)
-		err = Write(&b, values)
+		err = Write(&b, 'f', values)
 		check(b.Bytes(), err, 'f', values...)
 	}
 }

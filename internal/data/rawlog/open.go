@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/parquet"
 	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -222,37 +223,51 @@ func (t *Table) object(d *json.Decoder) error {
 	return nil
 }
 
-// readParquet reads a file with flat columns.
+// readParquet reads a file with flat columns, all of them side by side.
 func (t *Table) readParquet(ctx context.Context, f *os.File) error {
 	t.Format = "Parquet"
-	err := dataset.PlainParquet(f, func(header []string, rows int) {
-		if progress := progressOf(ctx); progress != nil {
-			t.tell = func() { progress(float64(t.Rows()) / float64(rows)) }
-		}
-		for _, name := range header {
-			t.Columns = append(t.Columns, Column{Name: name})
-		}
-	}, func(row []any) error {
-		for i, v := range row {
-			switch c := &t.Columns[i]; v := v.(type) {
-			case nil:
-				c.addMissing()
-			case float64:
-				c.addNumber(v)
-			case bool:
-				c.addText(fmt.Sprint(v))
-			case string:
-				c.add(v, false)
-			}
-		}
-		t.lines.add(t.Rows() + 1)
-		return t.look(ctx)
-	})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	file, err := dataset.OpenParquet(f)
 	if err != nil {
 		return source.Errorf(t.File, 0, 0, "%v", err)
 	}
+	if progress := progressOf(ctx); progress != nil {
+		t.tell = func() { progress(float64(t.Rows()) / float64(file.Rows)) }
+	}
+	for _, name := range file.Names() {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+	var one [1]parquet.Value
+	for g := range file.Groups {
+		cursors := make([]*parquet.Cursor, len(t.Columns))
+		for i := range cursors {
+			cursors[i] = file.Cursor(&file.Groups[g], i)
+		}
+		for range file.Groups[g].Rows {
+			for i, c := range cursors {
+				if _, err := c.Read(one[:]); err != nil {
+					return source.Errorf(t.File, 0, 0, "column %s: %v", t.Columns[i].Name, err)
+				}
+				t.Columns[i].take(&one[0])
+			}
+			t.lines.add(t.Rows() + 1)
+			if err := t.look(ctx); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// take appends a cell of a Parquet file.
+func (c *Column) take(v *parquet.Value) {
+	switch {
+	case v.Missing:
+		c.addMissing()
+	case v.Kind == parquet.Bool:
+		c.addText(fmt.Sprint(v.Number != 0))
+	case v.Kind == parquet.Text || v.Kind == parquet.Fixed:
+		c.add(string(v.Text), false)
+	default:
+		c.addNumber(v.Number)
+	}
 }

@@ -37,7 +37,11 @@ func TestRecorder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := dataset.Read(name)
+		c, err := NewColumns(p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := dataset.ReadAs(name, c.Schema)
 		if err != nil {
 			t.Fatal(err)
 		}
