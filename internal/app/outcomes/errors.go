@@ -10,8 +10,8 @@ import (
 
 // residuals is what plans with errors rest on: those on held-out rows in the order of time, and what the log has of
 // actions.
-func (x *series) residuals(l *quantity.Learned) (meta [][2]string) {
-	for _, out := range l.Outputs {
+func (x *series) residuals(l []*quantity.Output) (meta [][2]string) {
+	for _, out := range l {
 		v := x.vars[out.Column]
 		step, _ := v.Step().Float64()
 		errs := make([]int64, len(out.Residuals))

@@ -82,12 +82,12 @@ func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, h
 		return nil, err
 	}
 	q := &Quantities{p: p}
-	for _, out := range l.Outputs {
+	for _, out := range l {
 		q.add(x, out)
 	}
 	q.functions.Lags, q.rest = x.lags, x.residuals(l)
 	x.lags, q.functions.Linear = nil, &load.Functions{}
-	for _, out := range l.Outputs {
+	for _, out := range l {
 		q.functions.Linear.Texts = append(q.functions.Linear.Texts, x.vars[out.Column].Name+"' = "+out.Linear.Text(x.name, x.value))
 	}
 	q.functions.Linear.Lags = x.lags

@@ -13,12 +13,8 @@ import (
 // Options limit the functions.
 type Options struct {
 	Lags    int // the most earlier steps that are read
-	Leaves  int // the most leaves; MostLeaves if 0
 	Threads int
 }
-
-// MostLeaves is the largest number of leaves that is tried.
-const MostLeaves = 24
 
 // Far is the number of steps ahead at which functions are compared beside the next one.
 const Far = 10
@@ -29,14 +25,7 @@ const blocks = 5
 // ErrFew is the error for too few rows.
 var ErrFew = errors.New("too few consecutive rows to learn the functions of quantities from")
 
-// Learned is what was learned about the quantities of a table.
-type Learned struct {
-	Outputs []*Output
-	Lags    int // the earliest step that a function reads
-	t       *Table
-}
-
-// Output is what was learned about one of them.
+// Output is what was learned about a quantity.
 type Output struct {
 	Column   int
 	Function *Function
@@ -88,11 +77,8 @@ type learner struct {
 const leastRows = 30
 
 // Learn learns the functions of all columns that ask for one.
-func Learn(ctx context.Context, t *Table, o Options) (*Learned, error) {
+func Learn(ctx context.Context, t *Table, o Options) ([]*Output, error) {
 	l := &learner{ctx: ctx, t: t, o: o}
-	if l.o.Leaves == 0 {
-		l.o.Leaves = MostLeaves
-	}
 	t.runs()
 	for l.rows = t.back(o.Lags); l.o.Lags > 0 && 2*len(l.rows) < t.Rows(); l.rows = t.back(l.o.Lags) {
 		l.o.Lags--
@@ -345,7 +331,7 @@ func (l *learner) candidates() (all []candidate) {
 		for _, acts := range []bool{false, true} {
 			for lags := range l.o.Lags + 1 {
 				if (amounts || !acts) && (!several || once && lags > 0) {
-					all = append(all, candidate{lags: lags, leaves: l.o.Leaves, acts: acts, several: several})
+					all = append(all, candidate{lags: lags, leaves: sizes[len(sizes)-1], acts: acts, several: several})
 				}
 			}
 		}
@@ -406,8 +392,7 @@ func (l *learner) plain() candidate {
 }
 
 // finish learns the chosen functions from all rows.
-func (l *learner) finish() (*Learned, error) {
-	out := &Learned{Outputs: l.outs, t: l.t}
+func (l *learner) finish() ([]*Output, error) {
 	for i, o := range l.outs {
 		if err := l.ctx.Err(); err != nil {
 			return nil, err
@@ -417,53 +402,11 @@ func (l *learner) finish() (*Learned, error) {
 		if o.chosen.still {
 			f = f.unchanged()
 		}
-		o.Function = l.rounded(i, f).trimmed()
-		o.Linear = l.rounded(i, l.learn(i, l.plain(), l.rows)[0]).trimmed()
-		for _, term := range o.Function.Terms {
-			out.Lags = max(out.Lags, term.Lag)
-		}
+		o.Function = l.rounded(i, f)
+		o.Linear = l.rounded(i, l.learn(i, l.plain(), l.rows)[0])
 		l.compare(i)
 	}
-	return out, nil
-}
-
-// trimmed leaves out the terms that nothing reads.
-func (f *Function) trimmed() *Function {
-	used := make([]bool, len(f.Terms))
-	var visit func(n *Node)
-	visit = func(n *Node) {
-		if n.Split >= 0 {
-			used[n.Split] = true
-			visit(n.Low)
-			visit(n.High)
-		}
-		for j, w := range n.Weights {
-			used[j] = used[j] || w != 0
-		}
-	}
-	visit(f.Root)
-	g := &Function{Output: f.Output, Lo: f.Lo, Hi: f.Hi}
-	at := make([]int, len(f.Terms))
-	for j, is := range used {
-		if at[j] = len(g.Terms); is {
-			g.Terms = append(g.Terms, f.Terms[j])
-		}
-	}
-	var copied func(n *Node) *Node
-	copied = func(n *Node) *Node {
-		if n.Split >= 0 {
-			return &Node{Split: at[n.Split], At: n.At, Low: copied(n.Low), High: copied(n.High)}
-		}
-		leaf := &Node{Split: -1, Constant: n.Constant, Weights: make([]float64, len(g.Terms))}
-		for j, w := range n.Weights {
-			if used[j] {
-				leaf.Weights[at[j]] = w
-			}
-		}
-		return leaf
-	}
-	g.Root = copied(f.Root)
-	return g
+	return l.outs, nil
 }
 
 // all calls f for 0..n-1 on several goroutines.

@@ -62,10 +62,9 @@ func (l *learner) rounded(i int, f *Function) *Function {
 // two more.
 func (f *Function) decimals(d int, means []float64) *Function {
 	g := *f
-	var copied func(n *Node) *Node
-	copied = func(n *Node) *Node {
+	g.Root = f.Root.with(func(n *Node) *Node {
 		if n.Split >= 0 {
-			return &Node{Split: n.Split, At: n.At, Low: copied(n.Low), High: copied(n.High)}
+			return nil
 		}
 		m := &Node{Split: -1, Constant: n.Constant, Weights: make([]float64, len(n.Weights))}
 		for j, w := range n.Weights {
@@ -74,8 +73,7 @@ func (f *Function) decimals(d int, means []float64) *Function {
 		}
 		m.Constant = decimal(m.Constant, d+2)
 		return m
-	}
-	g.Root = copied(f.Root)
+	})
 	return &g
 }
 

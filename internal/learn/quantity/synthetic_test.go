@@ -74,10 +74,12 @@ func TestSynthetic(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		o := l.Outputs[0]
+		o := l[0]
 		read := -1
-		for _, term := range o.Function.Terms {
-			if term.Column == 1 && (read < 0 || c.delay == term.Lag) {
+		for j, term := range o.Function.Terms {
+			used := false
+			o.Function.Root.visit(func(n *Node) { used = used || n.Weights[j] != 0 })
+			if used && term.Column == 1 && (read < 0 || c.delay == term.Lag) {
 				read = term.Lag
 			}
 		}

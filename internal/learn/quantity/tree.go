@@ -216,11 +216,9 @@ func quantiles(x []float64, rows []int) []float64 {
 
 // function returns the tree with a number of leaves, without what it took to grow it.
 func (d *design) function(output int, root *Node, leaves int) *Function {
-	f := &Function{Output: output, Terms: d.terms, Lo: d.lo, Hi: d.hi}
-	var copied func(n *Node) *Node
-	copied = func(n *Node) *Node {
+	return &Function{Output: output, Terms: d.terms, Lo: d.lo, Hi: d.hi, Root: root.with(func(n *Node) *Node {
 		if n.Split >= 0 && n.order < leaves {
-			return &Node{Split: n.Split, At: n.At, Low: copied(n.Low), High: copied(n.High)}
+			return nil
 		}
 		leaf := &Node{Split: -1, Constant: n.beta[0], Weights: make([]float64, len(d.terms))}
 		for at, j := range d.in {
@@ -229,9 +227,15 @@ func (d *design) function(output int, root *Node, leaves int) *Function {
 		}
 		leaf.Weights[d.own]++
 		return leaf
+	})}
+}
+
+// with is the tree in which leaf makes the leaves of nodes; nodes for which it is nil are the conditions.
+func (n *Node) with(leaf func(*Node) *Node) *Node {
+	if l := leaf(n); l != nil {
+		return l
 	}
-	f.Root = copied(root)
-	return f
+	return &Node{Split: n.Split, At: n.At, Low: n.Low.with(leaf), High: n.High.with(leaf)}
 }
 
 // Raw returns what the function gives for the values of its terms, before it is clamped.
