@@ -116,7 +116,7 @@ func readNPZ(f *os.File) (*Data, error) {
 		for i := range row {
 			row[i] = values[i][k]
 		}
-		d.addRewarded(row, len(row))
+		d.addRewarded(row)
 	}
 	return d, nil
 }

@@ -112,34 +112,26 @@ func readParquet(f *os.File) (*Data, error) {
 	return d, nil
 }
 
-// readGroup adds the rows of a group to d, some at a time. A column behind those of d has the rewards.
+// readGroup adds the rows of a group to d. A column behind those of d has the rewards.
 func readGroup(d *Data, columns []Column, pf *parquet.File, g *parquet.Group) error {
-	const some = 1 << 8
-	width := len(columns)
-	block, buf := make([]float64, some*width), make([]parquet.Value, some)
-	from, index := make([]*parquet.Cursor, width), make([]map[string]float64, width)
+	row, from, index := make([]float64, len(columns)), make([]*parquet.Cursor, len(columns)), make([]map[string]float64, len(columns))
 	for i := range columns {
 		from[i], index[i] = pf.Cursor(g, i), columns[i].index()
 	}
-	for at := 0; at < g.Rows; at += some {
-		rows := min(some, g.Rows-at)
+	var v parquet.Value
+	for at := range g.Rows {
 		for i := range columns {
-			for row := 0; row < rows; {
-				n, err := from[i].Read(buf[row:rows])
-				if err == io.EOF {
-					err = io.ErrUnexpectedEOF
-				}
-				for ; err == nil && n > 0; n, row = n-1, row+1 {
-					if block[row*width+i], err = fromParquet(&columns[i], &buf[row], index[i]); err != nil {
-						err = fmt.Errorf("row %d of its group: %v", at+row+1, err)
-					}
-				}
-				if err != nil {
-					return fmt.Errorf("column %s: %v", columns[i].Name, err)
+			err := from[i].Next(&v)
+			if err == nil {
+				if row[i], err = fromParquet(&columns[i], &v, index[i]); err != nil {
+					err = fmt.Errorf("row %d of its group: %v", at+1, err)
 				}
 			}
+			if err != nil {
+				return fmt.Errorf("column %s: %v", columns[i].Name, err)
+			}
 		}
-		d.addRewarded(block[:rows*width], width)
+		d.addRewarded(row)
 	}
 	return nil
 }
@@ -153,13 +145,11 @@ func (c *Column) index() map[string]float64 {
 	return index
 }
 
-// addRewarded appends rows of so many columns: those of d and, behind them, perhaps the reward.
-func (d *Data) addRewarded(rows []float64, width int) {
+// addRewarded appends a row of the columns of d and, behind them, perhaps the reward.
+func (d *Data) addRewarded(row []float64) {
 	n := len(d.Schema.Columns)
-	for ; len(rows) > 0; rows = rows[width:] {
-		if d.Add(rows[:n]); width > n {
-			d.Rewards = append(d.Rewards, rows[n])
-		}
+	if d.Add(row[:n]); len(row) > n {
+		d.Rewards = append(d.Rewards, row[n])
 	}
 }
 

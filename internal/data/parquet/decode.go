@@ -20,49 +20,48 @@ const (
 
 var errCut = errors.New("a page is cut off")
 
-// decoder reads the values of a page that are there.
-type decoder interface {
-	next(v *Value) error
-}
+// decoder reads the next value of a page that is there, whose kind is that of the column.
+type decoder func(v *Value) error
 
 // plain reads values one after the other.
-type plain struct {
-	kind   Kind
-	length int
-	data   []byte
-	bit    uint // of a Boolean, in the first byte
+func plain(c *Column, data []byte) decoder {
+	bit := 0 // of a Boolean, in the first byte
+	fixed := width(c.Kind, c.length)
+	return func(v *Value) error {
+		n := fixed
+		switch c.Kind {
+		case Bool:
+			if len(data) == 0 {
+				return errCut
+			}
+			v.Number = float64(data[0] >> bit & 1)
+			if bit++; bit == 8 {
+				data, bit = data[1:], 0
+			}
+			return nil
+		case Text:
+			if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+				return errCut
+			}
+			n = int(binary.LittleEndian.Uint32(data))
+			data = data[4:]
+		}
+		if len(data) < n {
+			return errCut
+		}
+		v.set(data[:n:n])
+		data = data[n:]
+		return nil
+	}
 }
 
-func (d *plain) next(v *Value) error {
-	v.Kind = d.kind
-	n := width(d.kind, d.length)
-	switch d.kind {
-	case Bool:
-		if len(d.data) == 0 {
-			return errCut
-		}
-		v.Number = float64(d.data[0] >> d.bit & 1)
-		if d.bit++; d.bit == 8 {
-			d.data, d.bit = d.data[1:], 0
-		}
-		return nil
-	case Text:
-		if len(d.data) < 4 || uint64(binary.LittleEndian.Uint32(d.data)) > uint64(len(d.data)-4) {
-			return errCut
-		}
-		n = int(binary.LittleEndian.Uint32(d.data))
-		d.data = d.data[4:]
-	}
-	if len(d.data) < n {
-		return errCut
-	}
-	if d.kind == Text || d.kind == Fixed {
-		v.Text = d.data[:n:n]
+// set sets the value to bytes of its kind.
+func (v *Value) set(b []byte) {
+	if v.Kind == Text || v.Kind == Fixed {
+		v.Text = b
 	} else {
-		v.Number = number(d.kind, d.data)
+		v.Number = number(v.Kind, b)
 	}
-	d.data = d.data[n:]
-	return nil
 }
 
 // hybrid reads numbers of a width in bits, in runs of equal ones and in packed groups of eight.
@@ -129,30 +128,27 @@ func bits(data []byte, at uint64, width uint) (uint64, error) {
 }
 
 // indexed reads values of a dictionary.
-type indexed struct {
-	hybrid
-	dictionary []Value
-}
-
-func (d *indexed) next(v *Value) error {
-	i, err := d.hybrid.next()
-	if err != nil {
-		return err
+func indexed(dictionary []Value, h *hybrid) decoder {
+	return func(v *Value) error {
+		i, err := h.next()
+		if err != nil {
+			return err
+		}
+		if uint64(i) >= uint64(len(dictionary)) {
+			return fmt.Errorf("value %d of a dictionary of %d", i, len(dictionary))
+		}
+		*v = dictionary[i]
+		return nil
 	}
-	if uint64(i) >= uint64(len(d.dictionary)) {
-		return fmt.Errorf("value %d of a dictionary of %d", i, len(d.dictionary))
-	}
-	*v = d.dictionary[i]
-	return nil
 }
 
 // flags reads Booleans in runs.
-type flags struct{ hybrid }
-
-func (d *flags) next(v *Value) error {
-	x, err := d.hybrid.next()
-	v.Number = float64(x)
-	return err
+func flags(h *hybrid) decoder {
+	return func(v *Value) error {
+		x, err := h.next()
+		v.Number = float64(x)
+		return err
+	}
 }
 
 // delta reads integers by their differences, in blocks of small blocks of one width each.
@@ -250,80 +246,61 @@ func (d *delta) rest() ([]int, []byte, error) {
 	return out, d.data, nil
 }
 
-// texts reads texts whose lengths stand before them, each after a beginning of the one before.
-type texts struct {
-	shared, lengths []int // shared is nil for none
-	data            []byte
-	last            []byte
-}
-
-func newTexts(data []byte, most int, shared bool) (*texts, error) {
-	t := &texts{data: data}
-	for _, to := range []*[]int{&t.shared, &t.lengths} {
-		if to == &t.shared && !shared {
+// texts reads texts whose lengths stand before them, each after a beginning of the one before if that is shared.
+func texts(data []byte, most int, shared bool) (decoder, error) {
+	var shares, lengths []int
+	var last []byte
+	for _, to := range []*[]int{&shares, &lengths} {
+		if to == &shares && !shared {
 			continue
 		}
-		d, err := newDelta(t.data, most)
+		d, err := newDelta(data, most)
 		if err != nil {
 			return nil, err
 		}
-		if *to, t.data, err = d.rest(); err != nil {
+		if *to, data, err = d.rest(); err != nil {
 			return nil, err
 		}
 	}
-	if shared && len(t.shared) != len(t.lengths) {
+	if shared && len(shares) != len(lengths) {
 		return nil, errCut
 	}
-	return t, nil
-}
-
-func (t *texts) next(v *Value) error {
-	if len(t.lengths) == 0 || t.lengths[0] > len(t.data) {
-		return errCut
-	}
-	n := t.lengths[0]
-	text := t.data[:n:n]
-	t.lengths, t.data = t.lengths[1:], t.data[n:]
-	if t.shared != nil {
-		if t.shared[0] > len(t.last) {
+	return func(v *Value) error {
+		if len(lengths) == 0 || lengths[0] > len(data) {
 			return errCut
 		}
-		text = append(t.last[:t.shared[0]:t.shared[0]], text...)
-		t.shared, t.last = t.shared[1:], text
-	}
-	v.Text = text
-	return nil
+		n := lengths[0]
+		text := data[:n:n]
+		lengths, data = lengths[1:], data[n:]
+		if shared {
+			if shares[0] > len(last) {
+				return errCut
+			}
+			text = append(last[:shares[0]:shares[0]], text...)
+			shares, last = shares[1:], text
+		}
+		v.Text = text
+		return nil
+	}, nil
 }
 
 // split reads numbers whose first bytes stand first, then all second ones, and so on.
-type split struct {
-	c    *Column
-	data []byte
-	at   int
-	n    int
-}
-
-func newSplit(c *Column, data []byte) (*split, error) {
+func split(c *Column, data []byte) (decoder, error) {
 	w := width(c.Kind, c.length)
 	if w == 0 || len(data)%w != 0 {
 		return nil, fmt.Errorf("a column of %v in encoding %d", c.Kind, encodingSplit)
 	}
-	return &split{c: c, data: data, n: len(data) / w}, nil
-}
-
-func (d *split) next(v *Value) error {
-	if d.at >= d.n {
-		return errCut
-	}
-	b := make([]byte, width(d.c.Kind, d.c.length))
-	for i := range b {
-		b[i] = d.data[i*d.n+d.at]
-	}
-	d.at++
-	if d.c.Kind == Fixed {
-		v.Text = b
-	} else {
-		v.Number = number(d.c.Kind, b)
-	}
-	return nil
+	at, n := 0, len(data)/w
+	return func(v *Value) error {
+		if at >= n {
+			return errCut
+		}
+		b := make([]byte, w)
+		for i := range b {
+			b[i] = data[i*n+at]
+		}
+		at++
+		v.set(b)
+		return nil
+	}, nil
 }

@@ -39,7 +39,7 @@ func (k Kind) String() string {
 
 var kindNames = [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
-// Value is one value. Texts are valid until the next are read.
+// Value is one value. Texts are valid until the next is read.
 type Value struct {
 	Kind    Kind
 	Missing bool

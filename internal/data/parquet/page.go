@@ -39,37 +39,21 @@ func (f *File) Cursor(g *Group, column int) *Cursor {
 	return &Cursor{f: f, c: &f.Columns[column], codec: x.codec, at: x.at, end: x.at + x.size, left: g.Rows}
 }
 
-// Read reads values, at least one; io.EOF follows the last. A column has as many values as its
-// group has rows.
-func (c *Cursor) Read(buf []Value) (int, error) {
-	n := 0
-	for n < len(buf) && c.left > 0 {
-		if c.page == 0 {
-			if c.at >= c.end {
-				return n, errors.New("it has fewer values than rows")
-			}
-			if n > 0 {
-				return n, nil // texts are of one page
-			}
-			if err := c.next(); err != nil {
-				return n, err
-			}
-			continue
-		}
-		if err := c.value(&buf[n]); err != nil {
-			return n, err
-		}
-		n++
-		c.page--
-		c.left--
+// Next reads a value. A column has as many values as its group has rows; io.EOF follows the last.
+func (c *Cursor) Next(v *Value) error {
+	if c.left == 0 {
+		return io.EOF
 	}
-	if n == 0 && len(buf) > 0 {
-		return 0, io.EOF
+	for c.page == 0 {
+		if c.at >= c.end {
+			return errors.New("it has fewer values than rows")
+		}
+		if err := c.next(); err != nil {
+			return err
+		}
 	}
-	return n, nil
-}
-
-func (c *Cursor) value(v *Value) error {
+	c.page--
+	c.left--
 	v.Kind, v.Missing, v.Text = c.c.Kind, false, nil
 	if c.defined != nil {
 		level, err := c.defined.next()
@@ -81,7 +65,7 @@ func (c *Cursor) value(v *Value) error {
 			return nil
 		}
 	}
-	return c.values.next(v)
+	return c.values(v)
 }
 
 // next reads the next page.
@@ -145,10 +129,11 @@ func (c *Cursor) readDictionary(h fields, packed []byte, unpacked int64) error {
 	if n < 0 || n > int64(len(data)/least) {
 		return fmt.Errorf("a dictionary of %d values in %d bytes", n, len(data))
 	}
-	d := &plain{kind: c.c.Kind, length: c.c.length, data: data}
+	next := plain(c.c, data)
 	c.dictionary = make([]Value, n)
 	for i := range c.dictionary {
-		if err := d.next(&c.dictionary[i]); err != nil {
+		c.dictionary[i].Kind = c.c.Kind
+		if err := next(&c.dictionary[i]); err != nil {
 			return err
 		}
 	}
@@ -211,7 +196,7 @@ func (c *Cursor) readPage2(h fields, packed []byte, unpacked int64) error {
 func (c *Cursor) decode(encoding int64, data []byte) (err error) {
 	switch encoding {
 	case encodingPlain:
-		c.values = &plain{kind: c.c.Kind, length: c.c.length, data: data}
+		c.values = plain(c.c, data)
 	case encodingPlainDictionary, encodingDictionary:
 		if len(data) == 0 {
 			data = []byte{0} // a page of missing values
@@ -219,24 +204,28 @@ func (c *Cursor) decode(encoding int64, data []byte) (err error) {
 		if data[0] > 32 {
 			return errCut
 		}
-		c.values = &indexed{dictionary: c.dictionary, hybrid: hybrid{data: data[1:], width: uint(data[0])}}
+		c.values = indexed(c.dictionary, &hybrid{data: data[1:], width: uint(data[0])})
 	case encodingRLE:
 		if c.c.Kind != Bool || len(data) < 4 {
 			return fmt.Errorf("a column of %v in encoding %d", c.c.Kind, encoding)
 		}
-		c.values = &flags{hybrid{data: data[4:], width: 1}}
+		c.values = flags(&hybrid{data: data[4:], width: 1})
 	case encodingDelta:
-		c.values, err = newDelta(data, c.page)
 		if c.c.Kind != Int32 && c.c.Kind != Int64 {
-			err = fmt.Errorf("a column of %v in encoding %d", c.c.Kind, encoding)
+			return fmt.Errorf("a column of %v in encoding %d", c.c.Kind, encoding)
 		}
+		d, err := newDelta(data, c.page)
+		if err != nil {
+			return err
+		}
+		c.values = d.next
 	case encodingDeltaLength, encodingDeltaText:
 		if c.c.Kind != Text && c.c.Kind != Fixed {
 			return fmt.Errorf("a column of %v in encoding %d", c.c.Kind, encoding)
 		}
-		c.values, err = newTexts(data, c.page, encoding == encodingDeltaText)
+		c.values, err = texts(data, c.page, encoding == encodingDeltaText)
 	case encodingSplit:
-		c.values, err = newSplit(c.c, data)
+		c.values, err = split(c.c, data)
 	default:
 		return fmt.Errorf("encoding %d is unknown", encoding)
 	}

@@ -40,13 +40,12 @@ func readAll(file []byte) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	buf := make([]Value, 64)
+	var v Value
 	for i := range f.Groups {
 		for k := range f.Columns {
 			c := f.Cursor(&f.Groups[i], k)
-			for n := 0; ; {
-				got, err := c.Read(buf)
-				if n += got; err == io.EOF {
+			for n := 0; ; n++ {
+				if err := c.Next(&v); err == io.EOF {
 					if n != f.Groups[i].Rows {
 						return 0, errors.New("fewer values than rows and no error")
 					}
@@ -77,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 			for range f.Groups[g].Rows {
 				var v [5]Value
 				for i, c := range cursors {
-					if n, err := c.Read(v[i : i+1]); n != 1 || err != nil {
+					if err := c.Next(&v[i]); err != nil {
 						t.Fatal(row, i, err)
 					}
 				}

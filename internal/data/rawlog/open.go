@@ -236,7 +236,7 @@ func (t *Table) readParquet(ctx context.Context, f *os.File) error {
 	for _, name := range file.Names() {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
-	var one [1]parquet.Value
+	var v parquet.Value
 	for g := range file.Groups {
 		cursors := make([]*parquet.Cursor, len(t.Columns))
 		for i := range cursors {
@@ -244,10 +244,10 @@ func (t *Table) readParquet(ctx context.Context, f *os.File) error {
 		}
 		for range file.Groups[g].Rows {
 			for i, c := range cursors {
-				if _, err := c.Read(one[:]); err != nil {
+				if err := c.Next(&v); err != nil {
 					return source.Errorf(t.File, 0, 0, "column %s: %v", t.Columns[i].Name, err)
 				}
-				t.Columns[i].take(&one[0])
+				t.Columns[i].take(&v)
 			}
 			t.lines.add(t.Rows() + 1)
 			if err := t.look(ctx); err != nil {
