@@ -79,34 +79,11 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 	return l, err
 }
 
-// fitReward learns a function of rows. Of very many it is learned on a part, to which some are
-// added that it gives another reward.
+// fitReward learns a function of rows, of very many on a part.
 func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (*reward.Function, *reward.Table, error) {
-	const (
-		rounds = 3
-		added  = 2000 // groups a round
-	)
-	drawn := x.draw(seed)
-	for round := 1; ; round++ {
-		table := x.table(atoms, drawn, nil)
-		f, err := reward.Learn(ctx, table, seed)
-		if err != nil || len(drawn) == len(x.groups) || !f.Exact || round == rounds {
-			return f, table, err
-		}
-		in := map[int]bool{}
-		for _, g := range drawn {
-			in[g] = true
-		}
-		before := len(drawn)
-		for g, y := range x.given(atoms, f) {
-			if !in[g] && !reward.Same(y, x.groups[g].reward) && len(drawn) < before+added {
-				drawn = append(drawn, g)
-			}
-		}
-		if len(drawn) == before {
-			return f, table, nil
-		}
-	}
+	table := x.table(atoms, x.draw(seed), nil)
+	f, err := reward.Learn(ctx, table, seed)
+	return f, table, err
 }
 
 // heldReward learns from the first rows of each source and counts the wrong ones of the others.

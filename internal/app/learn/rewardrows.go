@@ -151,7 +151,7 @@ func (x *rewardRows) other() int {
 	return n
 }
 
-// drawnGroups bounds the groups that a reward is learned on at first.
+// drawnGroups bounds the groups that a reward is learned on, those with a rare reward apart.
 const drawnGroups = 20_000
 
 // draw lists the groups to learn on: all, or of very many a part, and those with a rare reward.

@@ -109,98 +109,30 @@ func (t *Table) finish(f *Function) {
 func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 	var best *Function
 	least := 0.0
-	take := func(f *Function) {
-		length := t.bits(f, rows)
-		if best == nil || f.Exact && (!best.Exact || length < least) {
-			best, least = f, length
+	for class, done := 0, false; class < classes && !done; class++ {
+		most := math.Inf(1)
+		if best != nil && best.Exact {
+			most = least
 		}
-	}
-	limit := func() float64 {
-		if best == nil || !best.Exact {
-			return math.Inf(1)
-		}
-		return least
-	}
-	try := func(f *Function) error {
-		if err := t.mend(ctx, f, rows, limit()); err != nil {
-			return err
-		}
-		if float64(t.right(f, rows)) > exactShare*float64(len(rows)) {
-			take(f)
-		}
-		return nil
-	}
-	done := false
-	for class := 0; class < classes && !done; class++ {
-		f, err := t.robust(ctx, rows, class, limit()/t.caseBits([]int{0}, t.literals()))
+		f, err := t.robust(ctx, rows, class, most/t.caseBits([]int{0}, t.literals()))
 		if err != nil {
 			return nil, err
 		}
 		if rounded := t.rounded(f, rows); rounded != nil {
 			done = t.right(rounded, rows) == len(rows)
-			if err := try(rounded); err != nil {
+			if err := t.mend(ctx, rounded, rows, most); err != nil {
 				return nil, err
+			}
+			length := t.bits(rounded, rows)
+			if float64(t.right(rounded, rows)) > exactShare*float64(len(rows)) && (best == nil || !best.Exact || length < least) {
+				best, least = rounded, length
 			}
 		}
 		if class < related && (best == nil || !best.Exact) {
 			best = f
 		}
 	}
-	if !done {
-		if err := try(t.usual(rows)); err != nil {
-			return nil, err
-		}
-	}
-	for _, w := range repeated(best) {
-		if err := try(best.without(w)); err != nil {
-			return nil, err
-		}
-	}
 	return best, nil
-}
-
-// repeated lists the sizes of weights that several terms or cases have: greedy choices can add up
-// to what fewer terms say.
-func repeated(f *Function) []float64 {
-	if !f.Exact {
-		return nil
-	}
-	counts := map[float64]int{}
-	var sizes []float64
-	for _, m := range f.Terms {
-		w := math.Abs(m.Weight)
-		if counts[w] == 0 {
-			sizes = append(sizes, w)
-		}
-		counts[w] += len(m.Cases)
-	}
-	return slices.DeleteFunc(sizes, func(w float64) bool { return counts[w] < 2 })
-}
-
-// without is a function without the terms of a size of weight.
-func (f *Function) without(size float64) *Function {
-	out := &Function{Constant: f.Constant, Exact: true}
-	for _, m := range f.Terms {
-		if math.Abs(m.Weight) != size {
-			out.Terms = append(out.Terms, m)
-		}
-	}
-	return out
-}
-
-// usual is the function that gives all rows the most frequent reward.
-func (t *Table) usual(rows []int) *Function {
-	counts := map[float64]int{}
-	for _, r := range rows {
-		counts[t.Rewards[r]] += t.count(r)
-	}
-	f := &Function{Constant: t.Rewards[rows[0]], Exact: true}
-	for y, n := range counts {
-		if most := counts[f.Constant]; n > most || n == most && y < f.Constant {
-			f.Constant = y
-		}
-	}
-	return f
 }
 
 // robust fits rows by some terms at most, sets aside those that are far off, and fits the others
