@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -64,75 +63,20 @@ func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, added int)
 	return &Refutation{Steps: k, Anywhere: anywhere, Rules: !r.goal, Courses: len(courses) + r.added, Cases: r.cases}, r.cases, nil
 }
 
-// mostCourses bounds the courses of errors that are looked at together.
-const mostCourses = 4
-
-// courses returns courses of errors of k steps, each the worst for a condition of the goal or a rule, as runs from random
-// states tell: which errors raise its form at the end.
+// courses returns courses of errors of k steps: all greatest ones, and all least ones.
 func (t *Task) courses(k int) (all [][][]int64) {
-	rng := rand.New(rand.NewPCG(1, uint64(k)))
-	for _, a := range slices.Concat(t.Goal, t.Rules) {
-		if len(all) == mostCourses {
-			break
+	for _, high := range []bool{true, false} {
+		var errs []int64
+		for i := range t.Next {
+			if n := &t.Next[i]; high {
+				errs = append(errs, n.High)
+			} else {
+				errs = append(errs, n.Low)
+			}
 		}
-		c := t.course(&a, k, rng)
-		same := func(b [][]int64) bool { return slices.EqualFunc(b, c, slices.Equal[[]int64]) }
-		if !slices.ContainsFunc(all, same) {
-			all = append(all, c)
-		}
+		all = append(all, slices.Repeat([][]int64{errs}, k))
 	}
 	return all
-}
-
-func (t *Task) course(a *Atom, k int, rng *rand.Rand) [][]int64 {
-	const samples = 12
-	effect := make([][]float64, k)
-	for s := range effect {
-		effect[s] = make([]float64, len(t.States))
-	}
-	draw := func(q *Quantity) int64 { return q.Lo + rng.Int64N(q.Hi-q.Lo+1) }
-	for range samples {
-		x, plan := make([]int64, len(t.States)), make([][]int64, k)
-		for i := range x {
-			x[i] = draw(&t.States[i])
-		}
-		for s := range plan {
-			plan[s] = make([]int64, len(t.Actions))
-			for j := range plan[s] {
-				plan[s][j] = draw(&t.Actions[j])
-			}
-		}
-		run := func(s, i int, e int64) float64 {
-			now, errs := slices.Clone(x), make([]int64, len(x))
-			next := make([]int64, len(x))
-			for step := range k {
-				clear(errs)
-				if step == s {
-					errs[i] = e
-				}
-				t.Step(next, now, plan[step], errs, step+1)
-				now, next = next, now
-			}
-			return float64(a.value(now, nil)) / float64(a.D)
-		}
-		for s := range k {
-			for i := range x {
-				if n := &t.Next[i]; n.Low < n.High {
-					effect[s][i] += run(s, i, 8*n.High+8) - run(s, i, 8*n.Low-8) // large beside rounding
-				}
-			}
-		}
-	}
-	out := make([][]int64, k)
-	for s := range out {
-		out[s] = make([]int64, len(t.States))
-		for i := range out[s] {
-			if out[s][i] = t.Next[i].High; effect[s][i] < 0 {
-				out[s][i] = t.Next[i].Low
-			}
-		}
-	}
-	return out
 }
 
 // violation is by how much a run in the reals breaks a rule or the goal.

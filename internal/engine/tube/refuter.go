@@ -87,6 +87,12 @@ func (r *refuter) another() bool {
 		u[s] = r.values(r.u[s])
 	}
 	rng := rand.New(rand.NewPCG(2, 0))
+	open := 0 // errors of a course
+	for i := range r.t.Next {
+		if b := &r.t.Next[i]; b.Low < b.High {
+			open += r.k
+		}
+	}
 	for n := range mostTried {
 		c := make([][]int64, r.k)
 		for s := range c {
@@ -97,9 +103,9 @@ func (r *refuter) another() bool {
 					c[s][i] = b.Low
 					continue
 				}
-				which := rng.IntN(3)
-				if r.k <= 4 {
-					which = n / []int{1, 3, 9, 27}[s] % 3
+				which := n % 3
+				if n /= 3; open > 4 {
+					which = rng.IntN(3)
 				}
 				c[s][i] = []int64{b.Low, b.High, (b.Low + b.High) / 2}[which]
 			}
