@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
 )
@@ -69,42 +70,30 @@ const calibrateRuns = 64
 // ratio with each number of steps left: so what was visited compares with what was not.
 func (s *Search) calibrate(ctx context.Context) error {
 	paid, guessed := make([]float64, s.o.Horizon+1), make([]float64, s.o.Horizon+1)
-	state := make([]uint64, s.words)
+	start := make([]uint64, s.words)
+	s.m.Start(start)
 	for range calibrateRuns {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		var guesses, rewards []float64
-		s.m.Start(state)
-		for left := s.o.Horizon; left > 0; left-- {
-			done, won, err := s.done(state)
-			if err != nil {
-				return err
-			}
-			if won && len(rewards) > 0 {
-				rewards[len(rewards)-1]++
-			}
-			a, ok := uint32(0), false
-			if !done {
-				if a, ok, err = s.Choose(state, left); err != nil {
-					return err
-				}
-			}
-			if !ok {
-				break
+		var guesses, rest []float64 // with the horizon left, one step less and so on; rest is the reward from there, but for what was paid before
+		sum := 0.0
+		reached, err := s.Run(start, s.o.Horizon, func(state []uint64, left int) (uint32, bool, error) {
+			a, ok, err := s.Choose(state, left)
+			if err != nil || !ok {
+				return 0, false, err
 			}
 			_, v := s.values(state, left)
-			guesses = append(guesses, total(v))
-			r, err := s.step(state, a)
-			if err != nil {
-				return err
-			}
-			rewards = append(rewards, r)
+			guesses, rest = append(guesses, total(v)), append(rest, -sum)
+			r, err := s.reward(state, a)
+			sum += r
+			return a, true, err
+		})
+		if err != nil {
+			return err
 		}
-		sum := 0.0
-		for i := len(guesses) - 1; i >= 0; i-- {
-			sum += rewards[i]
-			paid[s.o.Horizon-i] += sum
+		for i := range guesses {
+			paid[s.o.Horizon-i] += rest[i] + reached
 			guessed[s.o.Horizon-i] += guesses[i]
 		}
 	}
@@ -126,53 +115,39 @@ const lookRuns = 32
 // what the terms of rest paid per step.
 func (s *Search) look(ctx context.Context, greedy bool, rest []int) (mean, paid float64, err error) {
 	s.b.seen = nil
-	state := make([]uint64, s.words)
-	steps := 0
-	for range lookRuns {
-		s.m.Start(state)
-		for left := s.o.Horizon; left > 0; left-- {
-			if ctx.Err() != nil {
-				return 0, 0, context.Cause(ctx)
-			}
-			if done, won, err := s.done(state); err != nil || done {
-				if won {
-					mean += 1.0 / lookRuns
-				}
-				if err != nil {
-					return 0, 0, err
-				}
-				break
-			}
-			s.b.seen = append(s.b.seen, append([]uint64(nil), state...))
-			var a uint32
-			var ok bool
-			if greedy {
-				a, ok, err = s.Choose(state, left)
-			} else {
-				s.legal, err = s.m.Legal(state, s.legal)
-				if ok = len(s.legal) > 0; ok {
-					a = s.legal[s.rng.IntN(len(s.legal))]
-				}
-			}
-			if err != nil || !ok {
-				break
-			}
-			for _, t := range rest {
-				if s.o.Objective == policy.Reward {
-					v, err := s.m.Term(t, state, a)
-					if err != nil {
-						return 0, 0, err
-					}
-					paid += v
-				}
-			}
-			steps++
-			r, err := s.step(state, a)
-			if err != nil {
-				return 0, 0, err
-			}
-			mean += r / lookRuns
+	start, steps := make([]uint64, s.words), 0
+	s.m.Start(start)
+	step := func(state []uint64, left int) (a uint32, ok bool, err error) {
+		s.b.seen = append(s.b.seen, slices.Clone(state))
+		if greedy {
+			a, ok, err = s.Choose(state, left)
+		} else if s.legal, err = s.m.Legal(state, s.legal); len(s.legal) > 0 {
+			a, ok = s.legal[s.rng.IntN(len(s.legal))], true
 		}
+		if err != nil || !ok {
+			return 0, false, err
+		}
+		for _, t := range rest {
+			if s.o.Objective == policy.Reward {
+				v, err := s.m.Term(t, state, a)
+				if err != nil {
+					return 0, false, err
+				}
+				paid += v
+			}
+		}
+		steps++
+		return a, true, nil
+	}
+	for range lookRuns {
+		if ctx.Err() != nil {
+			return 0, 0, context.Cause(ctx)
+		}
+		x, err := s.Run(start, s.o.Horizon, step)
+		if err != nil {
+			return 0, 0, err
+		}
+		mean += x / lookRuns
 	}
 	s.b.seen = thin(s.b.seen, s.rng)
 	return mean, paid / float64(max(1, steps)), err
