@@ -24,13 +24,8 @@ type definitions struct {
 const maxUniqueSearch = 1 << 12
 
 // define finds definitions, of variables over variables that are defined
-// already, until nothing changes.
-func (r *relation) define() *definitions { return r.defineAll(false) }
-
-// defineNext finds definitions of the next state's bits too.
-func (r *relation) defineNext() *definitions { return r.defineAll(true) }
-
-func (r *relation) defineAll(next bool) *definitions {
+// already, until nothing changes; of the next state's bits too, if next says so.
+func (r *relation) define(next bool) *definitions {
 	d := &definitions{r: r, next: next, rows: make([][]int, r.numVars+1), defier: make([]bool, len(r.rows)), using: make([][]int, r.numVars+1)}
 	for i := range r.rows {
 		for _, v := range r.rows[i].vars {

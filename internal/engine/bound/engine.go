@@ -97,27 +97,14 @@ func (s *Search) NextNodes() int64 {
 	case s.f == nil:
 		return 0
 	case s.rounds > 0:
-		return s.roundNodes() * int64(s.stageRounds())
+		return s.o.roundNodes() * int64(s.stageRounds())
 	}
 	return int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
 }
 
-// roundNodes is what a round of prices costs, in nodes: some 3 ns a move of groups that differ.
-func (s *Search) roundNodes() int64 {
-	work := len(s.f.rels)
-	if s.o.d == nil {
-		for id := range s.f.parts {
-			work += s.f.parts[id].total
-		}
-	} else {
-		work += s.o.d.moves
-	}
-	return 1 + int64(work)*int64(s.f.horizon)/100
-}
-
 // stageRounds is how many rounds the next stage takes.
 func (s *Search) stageRounds() int {
-	return min(s.rounds, int(1+stageNodes/s.roundNodes()))
+	return min(s.rounds, int(1+stageNodes/s.o.roundNodes()))
 }
 
 // Advance does the next stage: prices are improved, or a beam is run.
@@ -131,7 +118,7 @@ func (s *Search) Advance(ctx context.Context) error {
 		if s.cost < infinite {
 			target = s.cost * scale
 		}
-		s.nodes += int64(n) * s.roundNodes()
+		s.nodes += int64(n) * s.o.roundNodes()
 		s.rounds -= n
 		if !s.o.improve(ctx, n, target) {
 			s.rounds = 0

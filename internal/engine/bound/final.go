@@ -19,7 +19,7 @@ func Final(ctx context.Context, t engine.Task) (conditions [][][]Fact, ok bool, 
 			r.addSum(s, false)
 		}
 	}
-	d := r.define()
+	d := r.define(false)
 	a, done := r.newAssembler()
 	checked := make([]bool, len(r.rows))
 	for _, set := range d.order {

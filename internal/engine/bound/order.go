@@ -57,20 +57,8 @@ func (f *Factors) links() [][]int32 {
 			out[a], out[b] = append(out[a], b), append(out[b], a)
 		}
 	}
-	for id := range f.parts {
-		for _, v := range f.parts[id].reads {
-			if h := f.s.home[v]; h >= 0 && !f.r.clocked(v) {
-				link(int32(id), h)
-			}
-		}
-	}
-	for i := range f.s.rules {
-		var ids []int32
-		for _, t := range f.s.rules[i].Terms {
-			if h := f.s.home[t.Lit.Var()]; !slices.Contains(ids, h) {
-				ids = append(ids, h)
-			}
-		}
+	for e := range f.rels {
+		ids := f.sides(e)
 		if len(ids) > 4 {
 			continue
 		}

@@ -58,6 +58,19 @@ func (f *Factors) newOptimizer(scale int64) *optimizer {
 	return o
 }
 
+// roundNodes is what a round costs, in nodes of beams: some 3 ns a move of groups that differ.
+func (o *optimizer) roundNodes() int64 {
+	work := len(o.f.rels)
+	if o.d == nil {
+		for id := range o.f.parts {
+			work += o.f.parts[id].total
+		}
+	} else {
+		work += o.d.moves
+	}
+	return 1 + int64(work)*int64(o.f.horizon)/100
+}
+
 // restart begins with the first turn, from the best prices.
 func (o *optimizer) restart() {
 	o.method, o.length, o.delta = level, firstTurn, 0

@@ -241,7 +241,7 @@ func (r *relation) onActions(w *row) bool {
 // compile makes the program of a step, of so much code at most; nil where Compile gives none. What is on actions alone is left out where all joint actions
 // given to the program keep it.
 func (r *relation) compile(most int, kept bool) *Program {
-	d := r.defineNext()
+	d := r.define(true)
 	a, done := r.newAssembler()
 	paid, _ := r.weights()
 	checked := make([]bool, len(r.rows))

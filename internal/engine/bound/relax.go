@@ -49,8 +49,8 @@ type Wanted struct {
 	Partial    bool  // whether the best that was found is wanted where it is not shown
 }
 
-// relaxMoves bounds the moves looked at in Relax: they are worth some seconds.
-const relaxMoves = 1_000_000_000
+// relaxNodes bounds the work of Relax, in nodes of beams: they are worth some seconds.
+const relaxNodes = 10_000_000
 
 // Relax looks for prices with which the tables alone show what is wanted. It gives ErrNoGroups for a
 // problem that does not fall into groups and nil where there are no such prices,
@@ -65,7 +65,7 @@ func Relax(ctx context.Context, t engine.Task, horizon int, want Wanted) (*Relax
 		target = -want.Most - f.constant*int64(f.horizon)
 	}
 	o := f.newOptimizer(scale)
-	o.improve(ctx, int(min(int64(want.Rounds), 1+relaxMoves/f.work())), target*scale)
+	o.improve(ctx, int(min(int64(want.Rounds), 1+relaxNodes/o.roundNodes())), target*scale)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -90,15 +90,6 @@ func (f *Factors) beyond() (cost int64) {
 		cost += max(c, 0) * int64(f.horizon)
 	}
 	return cost + f.step
-}
-
-// work is how many moves a round of prices looks at.
-func (f *Factors) work() int64 {
-	n := 1 + 3*len(f.rels)
-	for id := range f.parts {
-		n += f.parts[id].total
-	}
-	return int64(n) * int64(f.horizon)
 }
 
 // simplest are tables for the prices of t, rounded to the largest unit with which

@@ -25,7 +25,7 @@ var groupReads = []int{24, 8}
 
 // split cuts a relation into groups and lists their moves.
 func split(ctx context.Context, r *relation) (s *structure, out []*local, constant int64, err error) {
-	d := r.define()
+	d := r.define(false)
 	asks, _ := d.assertions()
 	for _, reads := range groupReads {
 		if s, out, constant, err = splitReading(ctx, r, d, asks, reads); err == nil || ctx.Err() != nil {

@@ -28,10 +28,7 @@ const maxCandidates = 1 << 12
 
 // compile compiles the step; nil where that is not possible.
 func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
-	if s.eval != nil || len(s.Free) != len(s.Next) {
-		return nil, nil
-	}
-	code, err := bound.Compile(ctx, s.Task)
+	code, err := s.stepCode(ctx)
 	if err != nil || code == nil {
 		return nil, err
 	}
@@ -65,6 +62,14 @@ func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 		x.masks = append(x.masks, mask)
 	}
 	return x, nil
+}
+
+// stepCode is the step as code; nil where it cannot be compiled.
+func (s *relation) stepCode(ctx context.Context) (*bound.Program, error) {
+	if s.eval != nil || len(s.Free) != len(s.Next) {
+		return nil, nil
+	}
+	return bound.Compile(ctx, s.Task)
 }
 
 // expandCompiled expands a few states, at most compiledStep.states of them.

@@ -49,7 +49,7 @@ func TestLanes(t *testing.T) {
 		ctx := context.Background()
 		var gen *generator
 		if ops, joint, err := bound.Operators(ctx, s.Task, bound.MostJoint); err == nil && ops != nil {
-			gen = s.newGenerator(ops, joint, make([]int, len(s.Now)))
+			gen = s.newGenerator(ops, joint)
 			operators++
 		}
 		g := newGraph(s)

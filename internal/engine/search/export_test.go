@@ -15,7 +15,7 @@ func Polish(t engine.Task, tr *factored.Trace, rounds int, show func(*factored.T
 		return 0, 0, false, err
 	}
 	ctx := context.Background()
-	code := s.stepCode(ctx)
+	code, _ := s.stepCode(ctx)
 	if code == nil {
 		return 0, 0, false, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // generator is a successor generator over operators: what a joint action needs and does, read from the compiled step. Operators stand with the
-// fact that they need and that holds least often.
+// true fact that they need and that the fewest need.
 type generator struct {
 	joint  []uint64 // packed joint actions
 	words  int      // of a joint action
@@ -42,8 +42,8 @@ type conditional struct {
 
 func (m *masked) holds(state []uint64) bool { return state[m.word]&m.mask == m.value }
 
-// newGenerator packs operators. often says how often each state bit is true.
-func (s *relation) newGenerator(ops []bound.Operator, joint [][]int, often []int) *generator {
+// newGenerator packs operators.
+func (s *relation) newGenerator(ops []bound.Operator, joint [][]int) *generator {
 	g := &generator{words: s.ActionWords(), at: make([][]int32, len(s.Now))}
 	for _, places := range joint {
 		key := make([]uint64, g.words)
@@ -55,6 +55,14 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int, often []int
 	for i, m := range s.fixedMask {
 		if m != 0 {
 			g.fixed = append(g.fixed, masked{int32(i), m, s.fixedValue[i]})
+		}
+	}
+	users := make([]int, len(s.Now)) // of each true fact
+	for _, o := range ops {
+		for _, f := range o.Needs {
+			if f.On {
+				users[f.Place]++
+			}
 		}
 	}
 	for _, o := range ops {
@@ -80,7 +88,7 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int, often []int
 			continue
 		}
 		best := slices.MinFunc(needs, func(a, b bound.Fact) int {
-			return cmp.Or(cmp.Compare(often[a.Place], often[b.Place]), cmp.Compare(len(g.at[a.Place]), len(g.at[b.Place])))
+			return cmp.Or(cmp.Compare(users[a.Place], users[b.Place]), cmp.Compare(len(g.at[a.Place]), len(g.at[b.Place])))
 		})
 		g.at[best.Place] = append(g.at[best.Place], id)
 	}

@@ -319,8 +319,8 @@ func (r *run) polish(ctx context.Context) error {
 	}
 	r.takeOffer()
 	if r.polisher == nil {
-		code := r.g.s.stepCode(ctx)
-		if r.refusedPolish = code == nil || len(r.g.s.Actions) == 0; r.refusedPolish {
+		code, err := r.g.s.stepCode(ctx)
+		if r.refusedPolish = err != nil || code == nil || len(r.g.s.Actions) == 0; r.refusedPolish {
 			return nil
 		}
 		r.polisher = newPolisher(r.g.s, r.workers[0], code, r.incumbent.Trace)
@@ -363,16 +363,4 @@ func (r *run) takePolished() error {
 	r.limits.Shared.Offer(tr, p.best)
 	r.report(engine.Progress{Phase: "search: a plan, improved", Reward: &r.incumbent.Reward, Trace: tr, Work: r.work()})
 	return nil
-}
-
-// stepCode is the step as code; nil where it cannot be compiled.
-func (s *relation) stepCode(ctx context.Context) *bound.Program {
-	if s.eval != nil || len(s.Free) != len(s.Next) {
-		return nil
-	}
-	code, err := bound.Compile(ctx, s.Task)
-	if err != nil {
-		return nil
-	}
-	return code
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/pattern"
-	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // Ways is the search for a cheapest way alone: the horizons of a query are not looked at, and a plan has as many steps
@@ -148,7 +145,7 @@ const (
 // seekTwice searches with LM-cut and without, by turns: where one estimate is worth its time, the other is not. A search that has more work before it than
 // the other has done, as far as its growth until now tells, waits.
 func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int, full func() bool) error {
-	gen := r.g.s.newGenerator(ops, joint, r.g.s.walk(r.g.states.key(0), ops))
+	gen := r.g.s.newGenerator(ops, joint)
 	both := []*pursuit{}
 	cut, err := pattern.NewCut(r.q.Task, ops)
 	if err != nil {
@@ -238,41 +235,6 @@ func turn(both []*pursuit) *pursuit {
 	}
 	return less
 }
-
-// walk counts how often each state bit is true on a random walk.
-func (s *relation) walk(state []uint64, ops []bound.Operator) []int {
-	rng := rand.New(rand.NewPCG(1, 1))
-	often := make([]int, len(s.Now))
-	state = slices.Clone(state)
-	value := func(f bound.Fact) bool { return step.Bit(state, f.Place) == f.On }
-	for range walkSteps {
-		for i := range often {
-			if step.Bit(state, int32(i)) {
-				often[i]++
-			}
-		}
-		from := rng.IntN(max(1, len(ops)))
-		for k := range ops {
-			o := &ops[(from+k)%len(ops)]
-			if len(o.Effects) == 0 || slices.ContainsFunc(o.Needs, func(f bound.Fact) bool { return !value(f) }) {
-				continue
-			}
-			before := slices.Clone(state)
-			for _, e := range o.Effects {
-				if !slices.ContainsFunc(e.When, func(f bound.Fact) bool { return step.Bit(before, f.Place) != f.On }) {
-					state[e.Place/64] &^= 1 << (e.Place % 64)
-					if e.On {
-						state[e.Place/64] |= 1 << (e.Place % 64)
-					}
-				}
-			}
-			break
-		}
-	}
-	return often
-}
-
-const walkSteps = 500
 
 // stopped says why a search ended early.
 func (r *run) stopped(ctx context.Context) string {
