@@ -41,21 +41,11 @@ func (Part) Status(ctx context.Context, h *command.Host, c *command.Status) erro
 		if err := writeCluster(h.Out, s); err != nil {
 			return err
 		}
-		if !sleep(ctx, 2*time.Second) {
+		select {
+		case <-time.After(2 * time.Second):
+		case <-ctx.Done():
 			return nil
 		}
-	}
-}
-
-// sleep waits, and reports false when ctx ended before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -15,20 +15,14 @@ type node struct {
 	parent   *node
 	children []*node // none, or one for each value at split
 
-	refuted bool  // by propagation alone
-	open    int   // action bits that the cube leaves open
-	split   *at   // where to split it; nil if nothing is open
-	budget  int64 // of work; 0 is none
-	asked   int   // how often a worker was asked
-	faults  int   // how often there was no outcome then
+	refuted bool         // by propagation alone
+	open    int          // action bits that the cube leaves open
+	split   *model.Given // where to split it; nil if nothing is open
+	budget  int64        // of work; 0 is none
+	asked   int          // how often a worker was asked
+	faults  int          // how often there was no outcome then
 
 	outcome *Outcome // nil if there is none
-}
-
-// at is a bit at a step.
-type at struct {
-	step int
-	bit  factored.Bit
 }
 
 // newNode looks at a cube.
@@ -50,7 +44,7 @@ func newNode(ctx context.Context, t engine.Task, horizon int, id string, cube []
 				n.open++
 			}
 			if n.split == nil {
-				n.split = &at{step, b}
+				n.split = &model.Given{Step: step, Bit: b}
 			}
 		}
 	}
@@ -68,7 +62,7 @@ func (n *node) divide(ctx context.Context, t engine.Task, horizon int, budget in
 		if value {
 			id = n.id + "1"
 		}
-		cube := append(n.cube[:len(n.cube):len(n.cube)], model.Given{Step: n.split.step, Bit: n.split.bit, Value: value})
+		cube := append(n.cube[:len(n.cube):len(n.cube)], model.Given{Step: n.split.Step, Bit: n.split.Bit, Value: value})
 		child, err := newNode(ctx, t, horizon, id, cube)
 		if err != nil {
 			n.children = nil
