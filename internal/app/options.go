@@ -22,6 +22,9 @@ type Bounds struct {
 	Memory    bind.Size     `http:"yes" help:"Bound on memory, such as 512MiB; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
 }
 
+// Own are the bounds of a request that has them.
+func (b Bounds) Own() Bounds { return b }
+
 // Effort are the options of use cases that may take long.
 type Effort struct {
 	Bounds

@@ -34,9 +34,7 @@ type certifyCmd struct {
 }
 
 // Run checks a certificate; exit status 4 if anything is refused.
-func (c *certifyCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *certifyCmd) Run(ctx context.Context, a *environment) error {
 	files := certify.Files{Folder: c.Dir, OPB: c.OPB, WCNF: c.WCNF, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
 	clauses := c.CNF != "" || c.WCNF != ""
 	switch {

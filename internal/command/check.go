@@ -28,9 +28,7 @@ type checkCmd struct {
 }
 
 // Run checks the files and prints what is in them.
-func (c *checkCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *checkCmd) Run(ctx context.Context, a *environment) error {
 	if c.Contradictions {
 		return c.contradictions(ctx, a)
 	}

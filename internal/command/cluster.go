@@ -56,11 +56,7 @@ const GiveUp = 10 * time.Minute
 // coordinator connects to the server as one that wants results. The returned
 // function ends that.
 func (c *Connect) coordinator(ctx context.Context, a *environment, what string, memory int64) (Coordinator, func(), error) {
-	h, err := a.host()
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.parts.Cluster.Coordinate(ctx, h, c, what, memory)
+	return a.parts.Cluster.Coordinate(ctx, a.host(), c, what, memory)
 }
 
 // server is what the flags name; "" for none.
@@ -80,13 +76,9 @@ type Broker struct {
 }
 
 // Run serves until a signal.
-func (c *Broker) Run(a *environment) error {
-	h, err := a.host()
-	if err != nil {
-		return err
-	}
+func (c *Broker) Run(ctx context.Context, a *environment) error {
 	a.guard.patient.Store(true)
-	return limited(a.guard.ctx, a.parts.Cluster.Broker(a.guard.ctx, h, c))
+	return limited(ctx, a.parts.Cluster.Broker(ctx, a.host(), c))
 }
 
 // Worker are the flags of the command worker.
@@ -103,17 +95,13 @@ type Worker struct {
 }
 
 // Run takes units until a signal.
-func (c *Worker) Run(a *environment) error {
+func (c *Worker) Run(ctx context.Context, a *environment) error {
 	c.Slots = app.Threads(c.Slots)
 	if time.Duration(c.Lease) < time.Second {
 		return fmt.Errorf("--lease %v; expected at least 1s", time.Duration(c.Lease))
 	}
-	h, err := a.host()
-	if err != nil {
-		return err
-	}
 	a.guard.patient.Store(true)
-	return limited(a.guard.ctx, a.parts.Cluster.Worker(a.guard.ctx, h, c))
+	return limited(ctx, a.parts.Cluster.Worker(ctx, a.host(), c))
 }
 
 // Unit are the flags of the child process of a worker.
@@ -123,16 +111,12 @@ type Unit struct {
 }
 
 // Run does units until standard input ends.
-func (c *Unit) Run(a *environment) error {
-	h, err := a.host()
-	if err != nil {
-		return err
-	}
+func (c *Unit) Run(_ context.Context, a *environment) error {
 	// The worker kills this process where it takes too much memory.
 	bound := app.Bounds{Memory: c.Memory}
-	ctx, cancel := a.contextWith(bound, nil)
+	ctx, cancel := a.context(bound, nil)
 	defer cancel()
-	return a.parts.Cluster.Unit(ctx, h, c)
+	return a.parts.Cluster.Unit(ctx, a.host(), c)
 }
 
 // Status are the flags of the command cluster.
@@ -145,7 +129,7 @@ type Status struct {
 }
 
 // Run prints the state of the cluster.
-func (c *Status) Run(a *environment) error {
+func (c *Status) Run(ctx context.Context, a *environment) error {
 	if c.URL == "" {
 		c.URL = "nats://127.0.0.1:4222"
 	}
@@ -154,9 +138,5 @@ func (c *Status) Run(a *environment) error {
 	}
 	// An operator who asks wants an answer now.
 	c.Patience = 5 * time.Second
-	h, err := a.host()
-	if err != nil {
-		return err
-	}
-	return limited(a.guard.ctx, a.parts.Cluster.Status(a.guard.ctx, h, c))
+	return limited(ctx, a.parts.Cluster.Status(ctx, a.host(), c))
 }

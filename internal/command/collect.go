@@ -44,9 +44,7 @@ func writeCollection(w io.Writer, d *execute.Collection) {
 }
 
 // Run writes the data set.
-func (c *collectCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *collectCmd) Run(ctx context.Context, a *environment) error {
 	if c.Simulator != "" && c.Simulator != "rddl" {
 		return c.simulated(ctx, a)
 	}

@@ -35,9 +35,7 @@ type compileCmd struct {
 }
 
 // Run writes the file, the map and the sizes, as asked.
-func (c *compileCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *compileCmd) Run(ctx context.Context, a *environment) error {
 	task, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
 		return err

@@ -62,15 +62,10 @@ func visible(node *kong.Node) []*kong.Flag {
 	for _, group := range node.AllFlags(true) {
 		out = append(out, group...)
 	}
-	slices.SortStableFunc(out, func(a, b *kong.Flag) int {
-		switch {
-		case a.Name == "help" && b.Name != "help":
-			return 1
-		case b.Name == "help" && a.Name != "help":
-			return -1
-		}
-		return 0
-	})
+	isHelp := func(f *kong.Flag) bool { return f.Name == "help" }
+	if i := slices.IndexFunc(out, isHelp); i >= 0 {
+		out = append(slices.DeleteFunc(slices.Clone(out), isHelp), out[i])
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -21,9 +22,7 @@ type convertCmd struct {
 }
 
 // Run folds a network and writes it.
-func (c *convertCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *convertCmd) Run(ctx context.Context, a *environment) error {
 	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err

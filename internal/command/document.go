@@ -58,13 +58,13 @@ func (a *environment) document() (func() error, error) {
 		return nil, fmt.Errorf("standard input: %w", err)
 	}
 	i := slices.IndexFunc(commands, func(e entry) bool { return e.name == doc.Command })
-	if i < 0 {
+	switch {
+	case i < 0:
 		return nil, fmt.Errorf("there is no command %.40q", doc.Command)
-	}
-	command, ok := commands[i].make().(interface{ Run(*environment) error })
-	if !ok {
+	case doc.Command == "man" || doc.Command == "completion":
 		return nil, fmt.Errorf("%s takes no document", doc.Command)
 	}
+	command := commands[i].make()
 	if f, err = bind.Parse(doc.Request); err != nil {
 		return nil, fmt.Errorf("the request: %w", err)
 	}
@@ -95,5 +95,5 @@ func (a *environment) document() (func() error, error) {
 	if r, ok := command.(interface{ Resolve() error }); ok && err == nil {
 		err = r.Resolve()
 	}
-	return func() error { return command.Run(a) }, err
+	return func() error { return a.run(command) }, err
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,10 +20,8 @@ type explainCmd struct {
 }
 
 // Run explains; the exit status is 4 if there is no plan, or the plan is invalid.
-func (c *explainCmd) Run(a *environment) error {
+func (c *explainCmd) Run(ctx context.Context, a *environment) error {
 	planArgument(&c.Ref, &c.Plan)
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
 	r := c.Request
 	if err := readPlan(&r.Plan); err != nil {
 		return err

@@ -25,11 +25,14 @@ var particular = map[string][]string{
 	"explain": {"bound"}, "bench": {"quick", "tables", "engines", "resume"},
 }
 
-// groups are the flags of full help by what they are about; the others come first.
-var groups = []struct {
+// group is a group of flags.
+type group struct {
 	title string
 	flags []string
-}{
+}
+
+// groups are the flags of full help by what they are about; the others come first.
+var groups = []group{
 	{"The problem", []string{"files", "pddl", "domain", "instance", "decimals", "quantiles", "model", "determinize", "ignore-discount", "entity", "levels"}},
 	{"What is asked of it", []string{"horizon", "goal", "range", "reward", "initial", "set-initial", "require", "given", "property"}},
 	{"Simulators", []string{"simulator", "simulator-timeout", "max-simulations", "truth", "record", "incremental", "landmarks", "resume", "recheck", "corrected", "restart", "optimistic"}},
@@ -126,12 +129,7 @@ func (a *environment) writeFlags(b *strings.Builder, command string, flags []*ko
 		return hidden + len(flags)
 	}
 	of := func(f *kong.Flag) int {
-		return slices.IndexFunc(groups, func(g struct {
-			title string
-			flags []string
-		}) bool {
-			return slices.Contains(g.flags, f.Name)
-		})
+		return slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Name) })
 	}
 	for g := -1; g < len(groups); g++ {
 		first := true
@@ -181,7 +179,7 @@ type helpCmd struct {
 }
 
 // Run prints the same as --help.
-func (c *helpCmd) Run(a *environment) error {
+func (c *helpCmd) Run(ctx context.Context, a *environment) error {
 	if status := run(a, append(c.Command, "--help")); status != exitDone {
 		return exitStatus(status)
 	}
@@ -193,9 +191,9 @@ type manCmd struct {
 }
 
 // Run writes the manual page.
-func (c *manCmd) Run(a *environment, ctx *kong.Context) error {
+func (c *manCmd) Run(_ context.Context, a *environment) error {
 	return a.toFile(c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, manual(ctx.Model))
+		_, err := io.WriteString(w, manual(a.model))
 		return err
 	})
 }
@@ -290,7 +288,7 @@ type completionCmd struct {
 }
 
 // Run writes the completions for a shell.
-func (c *completionCmd) Run(a *environment, ctx *kong.Context) error {
+func (c *completionCmd) Run(_ context.Context, a *environment) error {
 	all, err := inspect.List(context.Background())
 	if err != nil {
 		return err
@@ -301,7 +299,7 @@ func (c *completionCmd) Run(a *environment, ctx *kong.Context) error {
 	}
 	write := map[string]func(*kong.Application, []string) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
 	return a.toFile(c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, write(ctx.Model, problems))
+		_, err := io.WriteString(w, write(a.model, problems))
 		return err
 	})
 }

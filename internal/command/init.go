@@ -21,9 +21,7 @@ type initCmd struct {
 }
 
 // Run writes the folder.
-func (c *initCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *initCmd) Run(ctx context.Context, a *environment) error {
 	defer sparing()()
 	r := c.Request
 	r.Progress = events.Step(c.reporter(a))

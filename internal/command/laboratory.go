@@ -29,17 +29,13 @@ type Bench struct {
 }
 
 // Run makes the runs that are missing from the journal.
-func (c *Bench) Run(a *environment) error {
+func (c *Bench) Run(_ context.Context, a *environment) error {
 	// The time limit is that of each run.
 	own := app.Bounds{Memory: c.Memory}
-	ctx, cancel := a.contextWith(own, nil)
+	ctx, cancel := a.context(own, nil)
 	defer cancel()
 	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 0 {
 		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)
-	}
-	h, err := a.host()
-	if err != nil {
-		return err
 	}
 	var on Coordinator
 	if c.URL != "" {
@@ -51,7 +47,7 @@ func (c *Bench) Run(a *environment) error {
 		on = to
 	}
 	progress := c.reporter(a)
-	answer, text, err := a.parts.Laboratory.Bench(ctx, h, &c.Bench, memoryOf(own), on, progress)
+	answer, text, err := a.parts.Laboratory.Bench(ctx, a.host(), &c.Bench, memoryOf(own), on, progress)
 	progress.Clear()
 	if err != nil {
 		return err
@@ -74,12 +70,6 @@ type Report struct {
 }
 
 // Run renders the report of a bench.
-func (c *Report) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
-	h, err := a.host()
-	if err != nil {
-		return err
-	}
-	return a.parts.Laboratory.Report(ctx, h, c)
+func (c *Report) Run(ctx context.Context, a *environment) error {
+	return a.parts.Laboratory.Report(ctx, a.host(), c)
 }

@@ -24,9 +24,7 @@ type learnCmd struct {
 
 // Run acts in the system until a plan is proven; the exit status is 3 if a limit came before there was any plan, and 4
 // if there is none.
-func (c *learnCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *learnCmd) Run(ctx context.Context, a *environment) error {
 	if c.Gap == "" && c.Maximize != "" {
 		return errors.New("--maximize tells what a policy is to achieve; expected --gap too")
 	}
@@ -86,9 +84,7 @@ func writeLearned(w io.Writer, d *act.Document) {
 		fmt.Fprintf(w, " and %s", counted.Of(d.Resets-1, "reset"))
 	}
 	fmt.Fprintln(w)
-	for t, v := range d.Plan {
-		fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
-	}
+	writeSteps(w, d.Plan)
 	fmt.Fprintln(w, d.Verdict())
 	if c := d.Chance; c != nil {
 		writePolicyRows(w, c)
@@ -108,9 +104,7 @@ func writeLearned(w io.Writer, d *act.Document) {
 	}
 	if e := d.Experiment; e != nil {
 		fmt.Fprintf(w, "Next it would try, from %v:\n", e.State)
-		for t, v := range e.Actions {
-			fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
-		}
+		writeSteps(w, e.Actions)
 	}
 	for i, u := range d.Unsafe {
 		if i == fewUnsafe {

@@ -23,9 +23,7 @@ type liftCmd struct {
 }
 
 // Run builds and writes the network.
-func (c *liftCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *liftCmd) Run(ctx context.Context, a *environment) error {
 	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err

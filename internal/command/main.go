@@ -27,43 +27,48 @@ import (
 // entry describes a command.
 type entry struct {
 	name, help string
-	make       func() any // the struct of its flags, which has a method Run that is given the environment
+	make       func() command
 	hidden     bool
+}
+
+// command is the struct of a command's flags.
+type command interface {
+	Run(ctx context.Context, a *environment) error
 }
 
 //go:generate go test . -run "TestPython.*Generated" -update
 
 // commands are all of them, in the order of the help.
 var commands = []entry{
-	{"check", "Check RDDL files or any problem, and say what is in it.", func() any { return new(checkCmd) }, false},
-	{"list", "List the bundled problems.", func() any { return new(listCmd) }, false},
-	{"show", "Show a problem, a log or a network, or draw a plan.", func() any { return new(showCmd) }, false},
-	{"plan", "Find an optimal plan, prove it, and check it.", func() any { return new(planCmd) }, false},
-	{"compile", "Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers.", func() any { return new(compileCmd) }, false},
-	{"simulate", "Run a plan or a policy in a problem's RDDL.", func() any { return new(simulateCmd) }, false},
-	{"collect", "Collect transitions to learn from, by a policy or from a log.", func() any { return new(collectCmd) }, false},
-	{"init", "Make a task and a data set from a log.", func() any { return new(initCmd) }, false},
-	{"train", "Learn a network from transitions.", func() any { return new(trainCmd) }, false},
-	{"lift", "Build a network from the lifted functions of a smaller one.", func() any { return new(liftCmd) }, false},
-	{"convert", "Make a network file of a network trained elsewhere.", func() any { return new(convertCmd) }, false},
-	{"test", "Measure a network on a data set and on all legal rows.", func() any { return new(testCmd) }, false},
-	{"validate", "Replay a plan in the model and say where it fails.", func() any { return new(validateCmd) }, false},
-	{"certify", "Check the certificate of an answer: problem files, proofs, plan.", func() any { return new(certifyCmd) }, false},
-	{"verify", "Decide whether a property holds in every legal step.", func() any { return new(verifyCmd) }, false},
-	{"explain", "Say why there is no plan, or what forces a plan.", func() any { return new(explainCmd) }, false},
-	{"solve", "Solve a .cnf, .wcnf or .opb file.", func() any { return new(solveCmd) }, false},
-	{"learn", "Learn a system by acting in it, until a plan is proven optimal.", func() any { return new(learnCmd) }, false},
-	{"run", "Plan, act in a simulator or the real system, plan again.", func() any { return new(runCmd) }, false},
-	{"bench", "Run the paper's experiments, each run in a process of its own.", func() any { return new(Bench) }, false},
-	{"serve", "Serve a page and an HTTP interface for all of it.", func() any { return new(serveCmd) }, false},
-	{"report", "Render the results of a bench as a page.", func() any { return new(Report) }, false},
-	{"broker", "Run the server of a cluster.", func() any { return new(Broker) }, false},
-	{"worker", "Do the work that others send to a server with --connect.", func() any { return new(Worker) }, false},
-	{"cluster", "Show the workers, the queue and the results of a server.", func() any { return new(Status) }, false},
-	{"unit", "Do units of work, for a worker.", func() any { return new(Unit) }, true},
-	{"help", "Describe the commands, or one with its flags and examples.", func() any { return new(helpCmd) }, false},
-	{"man", "Write the manual page.", func() any { return new(manCmd) }, false},
-	{"completion", "Write the completions of commands and flags for a shell.", func() any { return new(completionCmd) }, false},
+	{"check", "Check RDDL files or any problem, and say what is in it.", func() command { return new(checkCmd) }, false},
+	{"list", "List the bundled problems.", func() command { return new(listCmd) }, false},
+	{"show", "Show a problem, a log or a network, or draw a plan.", func() command { return new(showCmd) }, false},
+	{"plan", "Find an optimal plan, prove it, and check it.", func() command { return new(planCmd) }, false},
+	{"compile", "Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers.", func() command { return new(compileCmd) }, false},
+	{"simulate", "Run a plan or a policy in a problem's RDDL.", func() command { return new(simulateCmd) }, false},
+	{"collect", "Collect transitions to learn from, by a policy or from a log.", func() command { return new(collectCmd) }, false},
+	{"init", "Make a task and a data set from a log.", func() command { return new(initCmd) }, false},
+	{"train", "Learn a network from transitions.", func() command { return new(trainCmd) }, false},
+	{"lift", "Build a network from the lifted functions of a smaller one.", func() command { return new(liftCmd) }, false},
+	{"convert", "Make a network file of a network trained elsewhere.", func() command { return new(convertCmd) }, false},
+	{"test", "Measure a network on a data set and on all legal rows.", func() command { return new(testCmd) }, false},
+	{"validate", "Replay a plan in the model and say where it fails.", func() command { return new(validateCmd) }, false},
+	{"certify", "Check the certificate of an answer: problem files, proofs, plan.", func() command { return new(certifyCmd) }, false},
+	{"verify", "Decide whether a property holds in every legal step.", func() command { return new(verifyCmd) }, false},
+	{"explain", "Say why there is no plan, or what forces a plan.", func() command { return new(explainCmd) }, false},
+	{"solve", "Solve a .cnf, .wcnf or .opb file.", func() command { return new(solveCmd) }, false},
+	{"learn", "Learn a system by acting in it, until a plan is proven optimal.", func() command { return new(learnCmd) }, false},
+	{"run", "Plan, act in a simulator or the real system, plan again.", func() command { return new(runCmd) }, false},
+	{"bench", "Run the paper's experiments, each run in a process of its own.", func() command { return new(Bench) }, false},
+	{"serve", "Serve a page and an HTTP interface for all of it.", func() command { return new(serveCmd) }, false},
+	{"report", "Render the results of a bench as a page.", func() command { return new(Report) }, false},
+	{"broker", "Run the server of a cluster.", func() command { return new(Broker) }, false},
+	{"worker", "Do the work that others send to a server with --connect.", func() command { return new(Worker) }, false},
+	{"cluster", "Show the workers, the queue and the results of a server.", func() command { return new(Status) }, false},
+	{"unit", "Do units of work, for a worker.", func() command { return new(Unit) }, true},
+	{"help", "Describe the commands, or one with its flags and examples.", func() command { return new(helpCmd) }, false},
+	{"man", "Write the manual page.", func() command { return new(manCmd) }, false},
+	{"completion", "Write the completions of commands and flags for a shell.", func() command { return new(completionCmd) }, false},
 }
 
 // globals are the flags without a command.
@@ -116,9 +121,10 @@ type environment struct {
 	// this process is not the command's alone.
 	replace func(program string, args []string) (status int, err error)
 
-	guard    *guard   // ends the command
-	allFlags bool     // help has all flags
-	args     []string // the words of the command line
+	guard    *guard            // ends the command
+	allFlags bool              // help has all flags
+	model    *kong.Application // what the command line was read by; nil for a document
+	args     []string          // the words of the command line
 }
 
 // Main runs a program with its arguments and returns its exit status.
@@ -186,8 +192,7 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 		kong.Writers(a.out, a.err),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(a.printHelp),
-		kong.Bind(a))...,
+		kong.Help(a.printHelp))...,
 	)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", app.ErrInternal, err)
@@ -196,7 +201,7 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 	if err != nil || ctx.Selected() == nil {
 		return nil, "", err
 	}
-	command := ctx.Selected().Target.Addr().Interface()
+	command := ctx.Selected().Target.Addr().Interface().(command)
 	binder := app.Binder()
 	err = binder.Check(command, bind.Flags)
 	if s, ok := command.(settler); ok && err == nil {
@@ -216,7 +221,19 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 	if r, ok := command.(interface{ Resolve() error }); ok && err == nil {
 		err = r.Resolve()
 	}
-	return func() error { defer end(); return ctx.Run() }, "", err
+	a.model = ctx.Model
+	return func() error { defer end(); return a.run(command) }, "", err
+}
+
+// run runs a command within its bounds.
+func (a *environment) run(c command) error {
+	ctx := a.guard.ctx
+	if b, ok := c.(interface{ Own() app.Bounds }); ok {
+		bounded, cancel := a.context(b.Own(), a.kill)
+		defer cancel()
+		ctx = bounded
+	}
+	return c.Run(ctx, a)
 }
 
 // fail prints an error in the required form and returns its exit status.
@@ -292,14 +309,9 @@ func memoryOf(b app.Bounds) int64 {
 
 // context ends on SIGINT, SIGTERM, at the time limit, and where more memory is
 // held than was allowed, by the command or by the programs that it starts; its cause
-// says which. The collector is told of the bound on memory too.
-func (a *environment) context(b app.Bounds) (context.Context, context.CancelFunc) {
-	return a.contextWith(b, a.kill)
-}
-
-// contextWith is context for a command that bounds the programs which it starts itself
-// if kill, which ends them, is nil.
-func (a *environment) contextWith(b app.Bounds, kill func()) (context.Context, context.CancelFunc) {
+// says which. The collector is told of the bound on memory too. A command that bounds the
+// programs which it starts itself has no kill, which ends them.
+func (a *environment) context(b app.Bounds, kill func()) (context.Context, context.CancelFunc) {
 	memory := memoryOf(b)
 	before := debug.SetMemoryLimit(memory)
 	ctx, lift := a.guard.bound(a.started, time.Duration(b.TimeLimit), memory, kill)

@@ -32,29 +32,25 @@ type Host struct {
 }
 
 // host returns what a part may use.
-func (a *environment) host() (*Host, error) {
-	program, err := thisProgram()
-	if err != nil {
-		return nil, err
-	}
-	return &Host{In: a.in, Out: a.out, Err: a.err, Warn: a.warn, Now: a.now, Program: program, ToFile: a.toFile}, nil
+func (a *environment) host() *Host {
+	return &Host{In: a.in, Out: a.out, Err: a.err, Warn: a.warn, Now: a.now, Program: thisProgram(), ToFile: a.toFile}
 }
 
 // thisProgram returns the path of the running program, preferably the name under which it was
-// started: for a link the name may matter.
-func thisProgram() (string, error) {
+// started: for a link the name may matter. It is that name alone where the system does not tell.
+func thisProgram() string {
 	program, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
+		return os.Args[0]
 	}
 	if named, err := exec.LookPath(os.Args[0]); err == nil {
 		one, err1 := os.Stat(program)
 		two, err2 := os.Stat(named)
-		if err1 == nil && err2 == nil && os.SameFile(one, two) {
-			return filepath.Abs(named)
+		if abs, err := filepath.Abs(named); err == nil && err1 == nil && err2 == nil && os.SameFile(one, two) {
+			return abs
 		}
 	}
-	return program, nil
+	return program
 }
 
 // lacking names the part that a command needs and this program lacks; "" for none.
@@ -98,10 +94,7 @@ func (a *environment) delegate(part string, args []string) (int, error) {
 // this one was built from, or on the path.
 func (a *environment) programOf(part, checkout string) (string, error) {
 	name := "fdplan-" + part
-	self, err := thisProgram()
-	if err != nil {
-		return "", err
-	}
+	self := thisProgram()
 	if beside, err := exec.LookPath(filepath.Join(filepath.Dir(self), name)); err == nil {
 		return beside, nil
 	}

@@ -35,18 +35,16 @@ type planCmd struct {
 }
 
 // Run plans and prints the document.
-func (c *planCmd) Run(a *environment) error {
+func (c *planCmd) Run(ctx context.Context, a *environment) error {
 	if err := c.suits(); err != nil || c.Policy {
 		if err == nil {
-			err = c.findPolicy(a)
+			err = c.findPolicy(ctx, a)
 		}
 		return err
 	}
 	if c.Robust != "" {
-		return c.againstErrors(a)
+		return c.againstErrors(ctx, a)
 	}
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
 	task, early, none, err := c.load(ctx, a)
 	switch {
 	case err != nil:
@@ -297,9 +295,7 @@ func writePlan(b io.Writer, d *execute.Document) {
 	if fails {
 		fmt.Fprintf(b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
 	}
-	for t, step := range d.Plan {
-		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
-	}
+	writeSteps(b, d.Plan)
 	if d.Loop != nil {
 		writeLoop(b, d)
 	}
@@ -369,7 +365,9 @@ func writeVerdict(b io.Writer, d *execute.Document) {
 	}
 	if d.Safe != nil {
 		fmt.Fprintf(b, "%v.\n", d.Safe)
-		writeHeld(b, d.Safe.Held)
+		if h := d.Safe.Held; h != nil {
+			writeSteps(b, h.Plan)
+		}
 	}
 	if d.Chance != nil {
 		writeSentence(b, d.Chance.String())
@@ -403,13 +401,10 @@ func statusWords(d *execute.Document) string {
 	return string(d.Status)
 }
 
-// writeHeld writes a plan with other than supported steps that was seen to hold.
-func writeHeld(b io.Writer, h *plan.Held) {
-	if h == nil {
-		return
-	}
-	for t, step := range h.Plan {
-		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
+// writeSteps writes the actions of a plan.
+func writeSteps(w io.Writer, plan []app.Values) {
+	for t, step := range plan {
+		fmt.Fprintf(w, "%4d  %s\n", t+1, actions(step))
 	}
 }
 

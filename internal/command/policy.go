@@ -38,9 +38,7 @@ func (c *planCmd) suits() error {
 }
 
 // findPolicy finds a policy and prints what it is worth.
-func (c *planCmd) findPolicy(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *planCmd) findPolicy(ctx context.Context, a *environment) error {
 	ref := c.Ref
 	ref.Chance = true
 	p, err := loadProblem(ctx, ref, c.Changes)
@@ -117,9 +115,7 @@ func writePolicy(b io.Writer, d *policy.Document) {
 		writeSentence(b, d.Note())
 		return
 	}
-	for t, step := range d.Plan {
-		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
-	}
+	writeSteps(b, d.Plan)
 	what := "policy"
 	if d.Blind {
 		what = "plan"

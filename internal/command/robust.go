@@ -18,9 +18,7 @@ import (
 var errWithinLog = errors.New("--within-log is about the actions of --robust; expected that too")
 
 // againstErrors plans against the errors of quantities.
-func (c *planCmd) againstErrors(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *planCmd) againstErrors(ctx context.Context, a *environment) error {
 	p, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
 		return limited(ctx, err)

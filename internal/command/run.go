@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,12 +21,10 @@ type runCmd struct {
 }
 
 // Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
-func (c *runCmd) Run(a *environment) error {
+func (c *runCmd) Run(ctx context.Context, a *environment) error {
 	if c.SimulatorRef.Name == "" {
 		return errors.New("missing flags: --simulator=rddl|COMMAND|rddlsim:HOST:PORT")
 	}
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
 	c.SimulatorRef.Seed = c.Effort.Seed
 	at, ref, err := execute.Join(ctx, c.SimulatorRef, c.Ref)
 	if err != nil {

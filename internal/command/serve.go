@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
@@ -37,7 +38,7 @@ type serveCmd struct {
 }
 
 // Run serves until a signal ends it.
-func (c *serveCmd) Run(a *environment) (err error) {
+func (c *serveCmd) Run(ctx context.Context, a *environment) (err error) {
 	if c.Stdio {
 		return c.session(a)
 	}
@@ -131,14 +132,11 @@ func (c *serveCmd) config(a *environment) (serve.Config, error) {
 		}
 		config.Results[name] = path
 	}
-	program, err := thisProgram()
-	if err != nil {
-		return config, err
-	}
-	config.Program = []string{program}
+	config.Program = []string{thisProgram()}
 	if a.parts.Laboratory == nil {
 		config.Laboratory = func() (string, error) { return a.programOf("paper", checkout()) }
 	}
+	var err error
 	config.Token, err = c.token()
 	return config, err
 }

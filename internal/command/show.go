@@ -31,7 +31,7 @@ type listCmd struct {
 }
 
 // Run lists the bundled problems.
-func (c *listCmd) Run(a *environment) error {
+func (c *listCmd) Run(ctx context.Context, a *environment) error {
 	all, err := inspect.List(context.Background())
 	if err != nil {
 		return err
@@ -69,9 +69,7 @@ type showCmd struct {
 func isTask(out string) bool { return strings.EqualFold(filepath.Ext(out), ".toml") }
 
 // Run shows a problem, or a plan.
-func (c *showCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *showCmd) Run(ctx context.Context, a *environment) error {
 	switch ext := strings.ToLower(filepath.Ext(c.Ref.Name)); {
 	case c.Plan.File != "" || c.Files != "":
 	case rawlog.IsLog(c.Ref.Name):

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,9 +22,7 @@ type simulateCmd struct {
 }
 
 // Run simulates; the exit status is 4 if the plan or the policy violates a rule.
-func (c *simulateCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *simulateCmd) Run(ctx context.Context, a *environment) error {
 	if err := c.checkJudge(); err != nil {
 		return err
 	}

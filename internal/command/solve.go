@@ -23,9 +23,7 @@ type solveCmd struct {
 
 // Run solves the file and prints the lines of the solver competitions, with their exit
 // statuses.
-func (c *solveCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *solveCmd) Run(ctx context.Context, a *environment) error {
 	r := solve.Request{File: c.File, CuttingPlanes: c.CuttingPlanes, Memory: memoryOf(c.Bounds), ProofFormat: c.ProofFormat}
 	work := solve.File
 	if c.URL != "" {

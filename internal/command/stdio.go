@@ -15,7 +15,7 @@ type stdioFlags struct {
 // session answers the requests of standard input.
 func (f *stdioFlags) session(a *environment) error {
 	var own app.Bounds
-	ctx, cancel := a.context(own)
+	ctx, cancel := a.context(own, a.kill)
 	defer cancel()
 	return limited(ctx, stdio.Serve(ctx, stdio.Config{In: a.in, Out: a.out, Now: a.now, Memory: memoryOf(own), Describe: describe}))
 }

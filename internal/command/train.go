@@ -28,9 +28,7 @@ type trainCmd struct {
 }
 
 // Run trains and writes the network.
-func (c *trainCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *trainCmd) Run(ctx context.Context, a *environment) error {
 	if c.PDDL != "" || strings.HasSuffix(c.Out, ".pddl") {
 		return c.actions(ctx, a)
 	}
@@ -207,9 +205,7 @@ type testCmd struct {
 }
 
 // Run measures a network.
-func (c *testCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *testCmd) Run(ctx context.Context, a *environment) error {
 	if strings.HasSuffix(c.Network, ".pddl") {
 		res, err := domain.Test(ctx, c.Network, c.PDDL, c.Data)
 		if err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,13 +24,11 @@ type validateCmd struct {
 }
 
 // Run replays the plan; the exit status is 4 if it is invalid.
-func (c *validateCmd) Run(a *environment) error {
+func (c *validateCmd) Run(ctx context.Context, a *environment) error {
 	planArgument(&c.Ref, &c.Plan)
 	if c.Plan.File == "" {
 		return errors.New("no plan is named; expected PROBLEM PLAN.json")
 	}
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
 	if err := readPlan(&c.Plan); err != nil {
 		return err
 	}
@@ -83,9 +82,7 @@ type verifyCmd struct {
 }
 
 // Run decides the property; the exit status is 4 with a counterexample.
-func (c *verifyCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.Bounds)
-	defer cancel()
+func (c *verifyCmd) Run(ctx context.Context, a *environment) error {
 	task, err := loadProblem(ctx, c.Ref, load.Changes{Edits: c.Edits, Given: c.Given})
 	if err != nil {
 		return err
