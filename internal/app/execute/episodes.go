@@ -148,9 +148,7 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, shared *Re
 		if err != nil {
 			return nil, err
 		}
-		line := lineOf(run, i, ref.Seed)
-		line.Of = r.Episodes
-		return line, nil
+		return lineOf(run, i, r.Episodes, ref.Seed), nil
 	}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {
@@ -160,8 +158,7 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, shared *Re
 	if err = errors.Join(err, real.Close()); err != nil {
 		return nil, err
 	}
-	line := lineOf(run, i, ref.Seed)
-	line.Of = r.Episodes
+	line := lineOf(run, i, r.Episodes, ref.Seed)
 	ref.Record = "" // of the planned episodes alone
 	idle := noop(p.Problem)
 	if line.Noop, err = underPolicy(ctx, p, ref, r.Steps, func(*Real, *simulator.Answer) (factored.Valuation, error) { return idle, nil }); err != nil {
@@ -174,9 +171,9 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, shared *Re
 	return line, nil
 }
 
-// lineOf describes a run as episode i, from 0.
-func lineOf(run *RunDocument, i int, seed uint64) *EpisodeLine {
-	line := &EpisodeLine{Episode: i + 1, Seed: seed, Status: run.Status, Steps: len(run.Steps), Plans: len(run.Plans), Surprises: run.Surprises, Seconds: run.PlanLatency.sum}
+// lineOf describes a run as episode i, from 0, of so many.
+func lineOf(run *RunDocument, i, of int, seed uint64) *EpisodeLine {
+	line := &EpisodeLine{Episode: i + 1, Of: of, Seed: seed, Status: run.Status, Steps: len(run.Steps), Plans: len(run.Plans), Surprises: run.Surprises, Seconds: run.PlanLatency.sum}
 	for _, l := range run.Plans {
 		if l.Instead != "" {
 			line.Without++

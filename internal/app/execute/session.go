@@ -113,8 +113,8 @@ func (d *EpisodesDocument) rounds(ctx context.Context, p *load.Problem, r Episod
 		if err != nil {
 			return fmt.Errorf("episode %d: %w", i+1, err)
 		}
-		line := lineOf(run, i, r.RunRequest.Seed)
-		line.Of, line.Reward.Reward = said.Rounds, real.Server.Round().End.Reward
+		line := lineOf(run, i, said.Rounds, r.RunRequest.Seed)
+		line.Reward.Reward = real.Server.Round().End.Reward
 		d.Episodes = append(d.Episodes, *line)
 		if r.Episode != nil {
 			r.Episode(*line)

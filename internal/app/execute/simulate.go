@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,10 +60,7 @@ func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, e
 			steps = len(plan)
 		}
 	default:
-		if r.Policy == "" {
-			r.Policy = "random"
-		}
-		if policy, err = sim.PolicyByName(r.Policy); err != nil {
+		if policy, err = sim.PolicyByName(cmp.Or(r.Policy, "random")); err != nil {
 			return nil, err
 		}
 	}
@@ -72,9 +70,11 @@ func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, e
 	if steps == 0 && s.Problem().Horizon <= 0 {
 		return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
 	}
-	trace, err := tracer(r.CSV, s)
-	if err != nil {
-		return nil, err
+	var trace *sim.Trace
+	if r.CSV != nil {
+		if trace, err = sim.NewTrace(r.CSV, s); err != nil {
+			return nil, err
+		}
 	}
 	runner := s.NewRunner(rand.New(rand.NewPCG(r.Seed, 0)))
 	if start == nil {
@@ -95,14 +95,6 @@ func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, e
 		return nil, err
 	}
 	return out, nil
-}
-
-// tracer writes every step to w, unless it is nil.
-func tracer(w io.Writer, s *sim.Simulator) (*sim.Trace, error) {
-	if w == nil {
-		return nil, nil
-	}
-	return sim.NewTrace(w, s)
 }
 
 // ownStart is the state that the user gave; start, that of a plan or nil, if there is none.

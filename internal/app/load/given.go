@@ -91,14 +91,19 @@ func (p *Problem) give(entries []string) error {
 	return nil
 }
 
+// inputs are the names of the inputs.
+func (p *Problem) inputs() (names []string) {
+	for _, v := range p.Problem.Given() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
 // input finds an input that something is given of.
 func (p *Problem) input(name string) (*factored.Variable, error) {
 	v, ok := p.Problem.Find(name)
 	if !ok || !v.Given {
-		var known []string
-		for _, v := range p.Problem.Given() {
-			known = append(known, v.Name)
-		}
+		known := p.inputs()
 		if len(known) == 0 {
 			return nil, fmt.Errorf("%s has no inputs; expected [[input]] in its task", p.Problem.Name)
 		}
@@ -221,11 +226,7 @@ func (p *Problem) giveFile(file string) error {
 		p.given[v.Name], found = a.said(v, "that of "+file), true
 	}
 	if !found {
-		var known []string
-		for _, v := range p.Problem.Given() {
-			known = append(known, v.Name)
-		}
-		return source.Errorf(file, 1, 0, "there is no column of an input; expected %s and a row for each step", strings.Join(known, ", "))
+		return source.Errorf(file, 1, 0, "there is no column of an input; expected %s and a row for each step", strings.Join(p.inputs(), ", "))
 	}
 	return nil
 }
