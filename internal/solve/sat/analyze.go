@@ -16,7 +16,6 @@ type analysis struct {
 	learnt   []Lit // the clause of the first unique implication point
 	nogood   []Lit // the state nogood; empty if there is none
 	weights  []int64
-	vivified []Lit
 }
 
 func (a *analysis) grow(n int) {

@@ -9,12 +9,11 @@ import "slices"
 type cref uint32
 
 const (
-	headerWords  = 2
-	sizeBits     = 24
-	sizeMask     = 1<<sizeBits - 1
-	flagLearned  = 1 << 24
-	flagDeleted  = 1 << 25
-	flagVivified = 1 << 26
+	headerWords = 2
+	sizeBits    = 24
+	sizeMask    = 1<<sizeBits - 1
+	flagLearned = 1 << 24
+	flagDeleted = 1 << 25
 
 	glueMask  = 1<<20 - 1
 	usedShift = 20

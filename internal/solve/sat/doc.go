@@ -6,7 +6,8 @@
 // # Constraints
 //
 //   - Clauses with two watched literals and blockers (Moskewicz and others,
-//     Chaff, 2001; Eén and Sörensson, MiniSat, 2003).
+//     Chaff, 2001; Eén and Sörensson, MiniSat, 2003); those of two and three
+//     literals in one list by literal (small.go).
 //   - Linear constraints, sum of coefficients times literals at least a bound,
 //     by counters of their slack.
 //   - Neurons, out <=> at least p of these literals (the paper's Act_p), by two
@@ -19,9 +20,8 @@
 //
 // First unique implication points, recursive minimization, activities with
 // saved phases, restarts that follow the quality of what is learned (Audemard
-// and Simon, 2012) in turn with rare ones, and a database of learned clauses in
-// three tiers by the number of decision levels that they join, the better of
-// them shortened by propagation now and then (vivify.go). On top of that a
+// and Simon, 2012), and a database of learned clauses in
+// three tiers by the number of decision levels that they join. On top of that a
 // caller who knows the problem may say three things: the priority of variables,
 // by which decisions are made before activities count; the phase to try first;
 // and the stage of variables, from which state nogoods are learned: a clause over

@@ -156,7 +156,7 @@ func (s *Solver) backtrack(level int32) {
 			s.uncount(l)
 		}
 		s.vals[l], s.vals[l^1] = 0, 0
-		s.saved(l)
+		s.phase[v] = 1 - 2*int8(l&1) // to be tried again first
 		if s.heapAt[v] < 0 {
 			s.heapInsert(v)
 		}

@@ -14,10 +14,9 @@ const (
 
 // reductions tells when the database is next reduced.
 type reductions struct {
-	count      int64
-	next       int64
-	fixed      int   // literals at level 0 at the last removal of satisfied clauses
-	vivifiedAt int64 // propagations at the last vivification
+	count int64
+	next  int64
+	fixed int // literals at level 0 at the last removal of satisfied clauses
 }
 
 // locked reports whether a clause is the reason of its first literal.

@@ -58,7 +58,6 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 
 // search decides and learns until there is an answer, or none within b.
 func (s *Solver) search(ctx context.Context, b Budget) Status {
-	s.bestTrail = 0
 	start, polled, paused := s.stats.Conflicts, s.stats.Work, s.stats.Work
 	for {
 		if s.stats.Work-polled >= pollEvery {
@@ -132,9 +131,6 @@ func (s *Solver) resolve(conflict reason) {
 		s.trace(nil)
 		return
 	}
-	if len(s.trail) > s.bestTrail && s.restart.stable {
-		s.keepBest(s.trail)
-	}
 	if s.opts.CuttingPlanes && s.opts.Trace == nil {
 		if back, ok := s.analyzeLinear(conflict); ok {
 			s.bump *= bumpGrowth
@@ -149,7 +145,7 @@ func (s *Solver) resolve(conflict reason) {
 // startOver restarts, and between modes changes what is tried first.
 func (s *Solver) startOver() {
 	s.stats.Restarts++
-	s.restart.restarted()
+	s.restart.sinceRestart = 0
 	if !s.restart.switched(s.stats.Conflicts) {
 		s.backtrack(s.reusable())
 		return
@@ -159,8 +155,6 @@ func (s *Solver) startOver() {
 		s.free = !s.free
 		s.heapRemake()
 	}
-	s.renewPhases()
-	s.vivify()
 }
 
 // reusable is the level up to which a search from the start would decide the

@@ -57,7 +57,6 @@ type Stats struct {
 	Learned, Deleted, Minimized                  int64 // clauses; literals
 	StateNogoods                                 int64
 	LinearLearned                                int64
-	Vivified                                     int64 // clauses shortened
 }
 
 // Solver holds variables, constraints and everything learned. It is not safe
