@@ -52,7 +52,7 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 	if err != nil {
 		return err
 	}
-	mine := x.wrong(func(now []int64) []int64 {
+	mine := x.wrong(nil, func(now []int64) []int64 {
 		next := slices.Clone(now)
 		drawn.Likely(next, now, nil)
 		return next
@@ -76,10 +76,13 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 	return nil
 }
 
-// wrong counts the rows with another next value than predicted, by variable.
-func (x *chanceRows) wrong(predict func(now []int64) []int64) map[int]int {
+// wrong counts the rows for which keep holds, nil for all, with another next value than predicted, by variable.
+func (x *chanceRows) wrong(keep func(*train.Row) bool, predict func(now []int64) []int64) map[int]int {
 	wrong := map[int]int{}
 	for r := range x.now {
+		if keep != nil && !keep(&x.row[r]) {
+			continue
+		}
 		predicted := predict(x.now[r])
 		for _, v := range x.open {
 			if predicted[v] != x.next[r][v] {
@@ -94,7 +97,7 @@ func (x *chanceRows) wrong(predict func(now []int64) []int64) map[int]int {
 // variable.
 func (x *chanceRows) functions(st *structure.Structure) (wrong map[int]int, bits map[int]float64) {
 	f := x.p.Problem
-	wrong, bits = x.wrong(predictor(f, st.Predict)), map[int]float64{}
+	wrong, bits = x.wrong(nil, predictor(f, st.Predict)), map[int]float64{}
 	for _, v := range x.open {
 		bits[v] = outcome.Exceptions(wrong[v], len(x.now), f.Variables[v].Hi-f.Variables[v].Lo+1)
 	}
@@ -125,8 +128,8 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 	}
 	line.without, line.predict = all, q.Predict
 	judge := outcome.NewJudge(drawn)
-	rows, bits, wrong := 0, map[int]float64{}, map[int]int{} // by variable, the first of a group
-	predict := predictor(f, q.Predict)
+	wrong := x.wrong(q.Held, predictor(f, q.Predict))
+	rows, bits := 0, map[int]float64{} // by variable, the first of a group
 	for r := range x.now {
 		if !q.Held(&x.row[r]) {
 			continue
@@ -136,12 +139,6 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 		for i := range all.Groups {
 			g := &all.Groups[i]
 			bits[g.Outputs[0]] += math.Log2(max(g.Probability(x.now[r], nil, x.next[r]), 1e-300))
-		}
-		predicted := predict(x.now[r])
-		for _, v := range x.open {
-			if predicted[v] != x.next[r][v] {
-				wrong[v]++
-			}
 		}
 	}
 	if len(without.groups) > 0 {

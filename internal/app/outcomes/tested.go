@@ -197,18 +197,14 @@ func newRunner(x *series, f *load.Functions) (*runner, error) {
 
 // level is the value of a variable for a number of a column.
 func level(v *factored.Variable, x float64) int64 {
-	if !v.Fixed() {
-		return v.Lo + int64(x)*truth(v.Bool || v.Enumeration()) + (int64(x)-v.Lo)*truth(!v.Bool && !v.Enumeration())
+	switch {
+	case v.Fixed():
+		step, _ := v.Step().Float64()
+		return min(max(int64(math.RoundToEven(x/step)), v.Lo), v.Hi)
+	case v.Bool || v.Enumeration():
+		return v.Lo + int64(x)
 	}
-	step, _ := v.Step().Float64()
-	return min(max(int64(math.RoundToEven(x/step)), v.Lo), v.Hi)
-}
-
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return int64(x)
 }
 
 // run predicts every row that goes far enough back one step ahead, and those that are followed by enough rows Far steps. It

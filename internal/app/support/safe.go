@@ -117,20 +117,19 @@ func Safe(p *load.Problem) (*load.Problem, error) {
 		return &q, nil
 	}
 	b := &builder{q.Problem, p.Problem.Inputs, p.Problem.Outputs}
-	for _, c := range s.Unseen {
+	exclude := func(all []coverage.Literal) {
 		var lits []factored.Lit
-		for _, l := range slices.Compact(c[:]) {
+		for _, l := range all {
 			lits = append(lits, b.fails(l))
 		}
 		b.clause(lits...)
 	}
+	for _, c := range s.Unseen {
+		exclude(slices.Compact(c[:]))
+	}
 	for i := range s.Except {
 		for _, cube := range s.Except[i].Cubes {
-			var lits []factored.Lit
-			for _, l := range cube {
-				lits = append(lits, b.fails(l))
-			}
-			b.clause(lits...)
+			exclude(cube)
 		}
 	}
 	done := map[string]bool{} // tables with the same gaps

@@ -23,7 +23,7 @@ const (
 // that it explains (minimum description length: Rissanen, 1978), so that rows with an own reward
 // for no reason stay wrong. It ends early when the function is longer than most bits.
 func (t *Table) mend(ctx context.Context, f *Function, rows []int, most float64) error {
-	m := &mending{t: t, rows: rows, lits: distinct(t.conditions(rows))}
+	m := &mending{t: t, rows: rows, lits: t.conditions(rows)}
 	cases := 0
 	for cases < maxCases && t.length(f) < most {
 		counts := m.measure(f)
@@ -160,17 +160,6 @@ type condition struct {
 	on  []uint64
 }
 
-// distinct are conditions of which no two hold in the same rows: the first of several.
-func distinct(all []condition) []condition {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(c condition) bool {
-		k := text(c.on)
-		was := seen[k]
-		seen[k] = true
-		return was
-	})
-}
-
 // conditions lists the literals that hold in some of the rows and not in all. Those marked
 // Later come last.
 func (t *Table) conditions(rows []int) []condition {
@@ -200,15 +189,6 @@ func (t *Table) holding(lits, rows []int) []uint64 {
 		}
 	}
 	return on
-}
-
-// text is a set as a key of maps.
-func text(set []uint64) string {
-	b := make([]byte, 0, 8*len(set))
-	for _, x := range set {
-		b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24), byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56))
-	}
-	return string(b)
 }
 
 func count(set []uint64) int {
