@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/internal/data/dataset"
@@ -114,71 +115,36 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	threads := o.Threads
 	if threads <= 0 {
 		threads = runtime.NumCPU()
 	}
-	chunks := (o.Rows + chunkRows - 1) / chunkRows
-	threads = min(threads, max(1, chunks))
-
-	var wg routine.Group
-	queue := c.start(ctx, &wg, o.Rows, chunks, threads)
-	defer wg.Wait()
-	defer cancel()
-	written := 0
-	for ch := range queue {
-		select {
-		case <-ch.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if ch.err != nil {
-			return ch.err
-		}
-		if err := emit(ch.values); err != nil {
+	const ahead = 4 // chunks for each thread, before the rows are passed on
+	parts := make([]chunk, ahead*threads)
+	for from, written := 0, 0; written < o.Rows; from += len(parts) {
+		n := min(len(parts), (o.Rows-written+chunkRows-1)/chunkRows)
+		err := routine.Each(ctx, threads, n, func(i int) {
+			part := &parts[i]
+			part.index, part.rows = c.first+from+i, min(chunkRows, o.Rows-(from+i)*chunkRows)
+			part.err = c.fill(ctx, part)
+		})
+		if err != nil {
 			return err
 		}
-		written += ch.rows
-		if o.Progress != nil {
-			o.Progress(written)
+		for i := range parts[:n] {
+			part := &parts[i]
+			if part.err != nil {
+				return part.err
+			}
+			if err := emit(part.values); err != nil {
+				return err
+			}
+			if written += part.rows; o.Progress != nil {
+				o.Progress(written)
+			}
 		}
 	}
 	return ctx.Err()
-}
-
-// start collects chunks of rows in goroutines of wg. Chunks are started in order; the queue
-// keeps them in that order for the writer, whichever finishes first.
-func (c *collector) start(ctx context.Context, wg *routine.Group, rows, chunks, threads int) <-chan *chunk {
-	queue := make(chan *chunk, 2*threads)
-	work := make(chan *chunk)
-	wg.Go(func() {
-		defer close(queue)
-		defer close(work)
-		for i := range chunks {
-			ch := &chunk{index: c.first + i, rows: min(chunkRows, rows-i*chunkRows), done: make(chan struct{})}
-			select {
-			case queue <- ch:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case work <- ch:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for range threads {
-		wg.Go(func() {
-			for ch := range work {
-				ch.err = routine.Catch(func() error { return c.fill(ctx, ch) })
-				close(ch.done)
-			}
-		})
-	}
-	return queue
 }
 
 // chunk is a fixed part of the rows.
@@ -186,7 +152,6 @@ type chunk struct {
 	index, rows int
 	values      []float64
 	err         error
-	done        chan struct{}
 }
 
 // collector is shared by all workers and never changes.
@@ -247,7 +212,7 @@ const maxLost = 10_000
 func (c *collector) fill(ctx context.Context, ch *chunk) error {
 	e := &episode{collector: c, r: c.s.NewRunner(stream(c.seed, ch.index))}
 	width := 2*len(c.s.States()) + len(c.s.Actions())
-	ch.values = make([]float64, 0, ch.rows*width)
+	ch.values = slices.Grow(ch.values[:0], ch.rows*width)
 	lost := 0
 	for made := 0; made < ch.rows; {
 		if ctx.Err() != nil {

@@ -18,7 +18,8 @@ import (
 // what a crash leaves.
 const checkpointHead = "fdplan-structure 1\n"
 
-// Checkpoint is a Memo in a file.
+// Checkpoint keeps what was learned in a file, so that an interrupted run can be continued. It is used from
+// several goroutines at a time.
 type Checkpoint struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -86,7 +87,7 @@ func (c *Checkpoint) read(name string, text []byte) (whole int64, err error) {
 	}
 }
 
-// Load returns what was stored under a key.
+// Load returns what was stored under a key, which must not be changed.
 func (c *Checkpoint) Load(key string) (*Found, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -105,9 +105,9 @@ type Options struct {
 	// Dense trains units on some inputs, where neither a table nor anything else does well; nil
 	// for none. It returns nil if that fails.
 	Dense func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum
-	// Memo keeps what was learned, nil for none. With the same memo an interrupted run ends with
+	// Memo keeps what was learned, nil for none. With the same checkpoint an interrupted run ends with
 	// the same result as one that was not.
-	Memo Memo
+	Memo *Checkpoint
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
@@ -164,9 +164,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 			}
 		}
 		if l.o.Alternatives && !l.o.Complete {
-			out.Alternatives = l.remembered(l.t, known, o, func() *Found {
-				return &Found{Alternatives: l.alternatives(o, known, st.Noisy, out.Inputs)}
-			}, "alternatives", st.Noisy, out.Inputs).Alternatives
+			out.Alternatives = l.alternatives(o, known, st.Noisy, out.Inputs)
 		}
 		l.tell()
 	})

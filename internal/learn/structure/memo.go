@@ -8,18 +8,9 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Memo keeps what was learned, so that an interrupted run can be continued. It is used from
-// several goroutines at a time. The caller must not change what Load returns.
-type Memo interface {
-	// Load returns what was stored under a key.
-	Load(key string) (*Found, bool)
-	Store(key string, f *Found)
-}
-
-// Found is a finished piece of work: a description, or the alternatives to one.
+// Found is a finished piece of work.
 type Found struct {
-	Output       *Output `json:"output,omitempty"`
-	Alternatives [][]int `json:"alternatives,omitempty"`
+	Output *Output `json:"output,omitempty"`
 }
 
 // remembered does work, or takes it from the memo. The key covers the rows that the work

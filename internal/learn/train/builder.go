@@ -28,15 +28,9 @@ func NewBuilder(inputs, outputs int) *Builder {
 }
 
 // Add adds one row; the bits are copied.
-func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
+func (b *Builder) Add(in, out []bool) { b.AddRow(&Row{In: in, Out: out, Count: 1}) }
 
-// AddWeighted adds one row that matters more than others: see Examples.Weight. If rows
-// contradict each other it has that many votes.
-func (b *Builder) AddWeighted(in, out []bool, weight int32) {
-	b.AddRow(&Row{In: in, Out: out, Weight: weight, Count: 1})
-}
-
-// AddRow adds rows that are alike.
+// AddRow adds rows that are alike. Where rows contradict each other, one with a weight has that many votes; see Examples.Weight.
 func (b *Builder) AddRow(r *Row) {
 	clear(b.row)
 	bnn.PackInto(b.row, r.In)

@@ -138,7 +138,7 @@ func TestWeights(t *testing.T) {
 	for x := range 32 {
 		in, out := bit(x)
 		out[0] = true
-		b.AddWeighted(in, out, 3+int32(x%2)) // 3 votes against 3, or 4
+		b.AddRow(&Row{In: in, Out: out, Count: 1, Weight: 3 + int32(x%2)}) // 3 votes against 3, or 4
 	}
 	e := b.Examples()
 	if err := e.Check(); err != nil || e.Rows() != 64 || e.Conflicts.Inputs != 32 {
