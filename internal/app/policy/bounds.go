@@ -51,7 +51,7 @@ func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.
 func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge error) error {
 	f, err := m.factored(r.Objective)
 	if err != nil {
-		return fmt.Errorf("%w; there are no bounds either: %w", tooLarge, err)
+		return fmt.Errorf("%w; there are no bounds either: %w; expected fewer steps or coarser ranges (init --bins); run --robust acts where quantities are learned as functions", tooLarge, err)
 	}
 	b, err := decision.Bound(ctx, f, decision.BoundOptions{
 		Objective: r.Objective, Horizon: r.Horizon, Seed: r.Seed, Memory: r.Limits.Memory / 4, Confidence: confidence, Now: r.Now, Report: r.Interval,
