@@ -39,8 +39,13 @@ type FollowRequest struct {
 	Ends    bool // a run ends when the goal holds
 }
 
-// scenarios is the number of runs of the model that the chance is stated from.
-const scenarios = 1000
+// The chance is stated from so many runs of the model, or from as many as take mostSteps steps of the model if the first run is
+// like the others: a run of 100 steps looks 100 steps ahead in each.
+const (
+	scenarios       = 1000
+	fewestScenarios = 50
+	mostSteps       = 200_000_000
+)
 
 // block is the number of errors that follow each other as they did on held-out rows.
 const block = 10
@@ -71,6 +76,7 @@ type controller struct {
 	m    *model
 	h    int
 	near [][]int64 // what is left of the last plan
+	took int64     // steps of the model
 }
 
 func (m *model) controller(h int) controller { return controller{t: *m.task, m: m, h: h} }
@@ -86,7 +92,9 @@ func (c *controller) choose(step int, x []int64) []int64 {
 	c.t.Start = x
 	given := c.t
 	given.Model = c.m.task.After(step - 1)
-	actions, _ := tube.NewPlanner(&given, tube.Aim{Horizon: c.h - step + 1, Reward: c.m.reward}).Plan(c.near)
+	planner := tube.NewPlanner(&given, tube.Aim{Horizon: c.h - step + 1, Reward: c.m.reward})
+	actions, _ := planner.Plan(c.near)
+	c.took += planner.Steps()
 	c.t.Before, c.near = actions[0], actions[1:]
 	if len(c.near) == 0 {
 		c.near = nil
@@ -100,15 +108,21 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 		good   bool
 		beyond []string
 	}
-	out := make([]outcome, scenarios)
+	one := func(c *controller, i int) outcome {
+		good, actions := f.run(ctx, c, rand.New(rand.NewPCG(r.Seed, uint64(i))))
+		return outcome{good, f.m.outside(actions, f.m.task.Before)}
+	}
+	first := f.m.controller(f.horizon)
+	out := []outcome{one(&first, 0)}
+	runs := int(min(scenarios, max(fewestScenarios, mostSteps/max(1, first.took))))
+	out = append(out, make([]outcome, runs-1)...)
 	threads := max(1, r.Threads)
 	var group routine.Group
 	for w := range threads {
 		group.Go(func() {
 			c := f.m.controller(f.horizon)
-			for i := w; i < scenarios && ctx.Err() == nil; i += threads {
-				good, actions := f.run(&c, rand.New(rand.NewPCG(r.Seed, uint64(i))))
-				out[i] = outcome{good, f.m.outside(actions, f.m.task.Before)}
+			for i := 1 + w; i < runs && ctx.Err() == nil; i += threads {
+				out[i] = one(&c, i)
 			}
 		})
 	}
@@ -122,8 +136,8 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 			good++
 		}
 	}
-	s := &plan.Stated{Coverage: f.m.share, Bands: f.m.bands(), Sample: plan.Sample{Runs: scenarios, Rate: float64(good) / scenarios, Confidence: confidence}}
-	s.Lower, s.Upper = coverage.Interval(scenarios, good, confidence)
+	s := &plan.Stated{Coverage: f.m.share, Bands: f.m.bands(), Sample: plan.Sample{Runs: runs, Rate: float64(good) / float64(runs), Confidence: confidence}}
+	s.Lower, s.Upper = coverage.Interval(runs, good, confidence)
 	if i := slices.IndexFunc(out, func(o outcome) bool { return len(o.beyond) > 0 }); i >= 0 {
 		s.Outside = out[i].beyond
 	}
@@ -141,12 +155,12 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 	return nil
 }
 
-// run follows the model once.
-func (f *Follower) run(c *controller, rng *rand.Rand) (good bool, actions [][]int64) {
+// run follows the model once, unless ctx ends.
+func (f *Follower) run(ctx context.Context, c *controller, rng *rand.Rand) (good bool, actions [][]int64) {
 	t := f.m.task
 	x, next, errs := slices.Clone(t.Start), make([]int64, len(t.States)), make([]int64, len(t.States))
 	at := make([]int, len(t.States)) // in the errors of each state
-	for step := 1; step <= f.horizon; step++ {
+	for step := 1; step <= f.horizon && ctx.Err() == nil; step++ {
 		u := c.choose(step, slices.Clone(x))
 		actions = append(actions, slices.Clone(u))
 		if t.Broken(x, u, false) != "" {

@@ -45,7 +45,11 @@ type Planner struct {
 	by    [][]float64
 	sens  [][]float64 // of a state, by actions and then states
 	spare [][]float64
+	steps int64 // of the model
 }
+
+// Steps is the number of steps of the model that were computed, which what a search takes is in proportion to.
+func (p *Planner) Steps() int64 { return p.steps }
 
 // hinge is a condition whose form is to be at most -margin; what is above counts, squared, by weight.
 type hinge struct {
@@ -134,6 +138,7 @@ const change = 1e-3
 func (p *Planner) cost(plan [][]int64, k int) float64 {
 	t := p.t
 	copy(p.ints[0], t.Start)
+	p.steps += int64(p.aim.Horizon - k)
 	for s := k; s < p.aim.Horizon; s++ {
 		t.Step(p.ints[s+1], p.ints[s], plan[s], p.errs, s+1)
 	}
