@@ -53,8 +53,8 @@ func wcnfDialect(ctx context.Context, problem string, old bool) (flags []string,
 // askOthers has veripb read the proof too, if it is installed. Its refusal refuses
 // the claim. A nil dialect is OPB.
 func (c *Claim) askOthers(ctx context.Context, problem dialect) error {
-	tool, err := exec.LookPath("veripb")
-	if err != nil || !c.Accepted {
+	const tool = "veripb"
+	if _, err := exec.LookPath(tool); err != nil || !c.Accepted {
 		return nil
 	}
 	// Version 0.3 accepts a truncated proof unless it is told to require a
@@ -86,24 +86,31 @@ func (c *Claim) askOthers(ctx context.Context, problem dialect) error {
 			args = append(args, "--requireUnsat")
 		}
 	}
+	return c.ask(ctx, tool, func(out string, err error) bool {
+		return err == nil && (strings.Contains(out, "Verification succeeded") || strings.Contains(out, "s VERIFIED"))
+	}, args...)
+}
+
+// ask has a program read problem and proof. Its refusal refuses the claim.
+func (c *Claim) ask(ctx context.Context, tool string, verified func(out string, err error) bool, flags ...string) error {
 	dir, err := os.MkdirTemp("", "fdplan-certify-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	opb, err := plain(ctx, c.File, filepath.Join(dir, "a"))
+	problem, err := plain(ctx, c.File, filepath.Join(dir, "a"))
 	if err != nil {
 		return err
 	}
-	pbp, err := plain(ctx, c.Proof, filepath.Join(dir, "a.pbp"))
+	proof, err := plain(ctx, c.Proof, filepath.Join(dir, "a.pbp"))
 	if err != nil {
 		return err
 	}
-	out, err := run(ctx, tool, append(args, opb, pbp)...)
+	out, err := run(ctx, tool, append(flags, problem, proof)...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c.hear("veripb", out, err == nil && (strings.Contains(out, "Verification succeeded") || strings.Contains(out, "s VERIFIED")))
+	c.hear(tool, out, verified(out, err))
 	return nil
 }
 
