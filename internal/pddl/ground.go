@@ -162,7 +162,18 @@ func (g *grounder) declare() error {
 	}
 	adds, deletes := map[atom]bool{}, map[atom]bool{}
 	for _, x := range g.instances {
-		g.touch(x.rule.action.Effect, bind(nil, x.rule.params[:x.rule.own], x.args), true, adds, deletes)
+		g.parts(x.rule.action.Effect, bind(nil, x.rule.params[:x.rule.own], x.args), func(e *Expr, s scope) {
+			to := adds
+			if e.Op == "not" {
+				e, to = e.Args[0], deletes
+			}
+			if e.Op != "atom" { // a number
+				return
+			}
+			if id, ok := g.ids[key(e.Name, g.ground(e.Terms, s))]; ok {
+				to[id] = true
+			}
+		})
 	}
 	derived := map[string]bool{}
 	for _, d := range g.Derived {
@@ -185,32 +196,6 @@ func (g *grounder) declare() error {
 		}
 	}
 	return g.declareNumbers()
-}
-
-// touch notes the atoms that an effect may add and delete.
-func (g *grounder) touch(e *Expr, s scope, on bool, adds, deletes map[atom]bool) {
-	switch e.Op {
-	case "atom":
-		if id, ok := g.ids[key(e.Name, g.ground(e.Terms, s))]; ok {
-			if on {
-				adds[id] = true
-			} else {
-				deletes[id] = true
-			}
-		}
-	case "not":
-		g.touch(e.Args[0], s, !on, adds, deletes)
-	case "and":
-		for _, x := range e.Args {
-			g.touch(x, s, on, adds, deletes)
-		}
-	case "forall":
-		g.each(e.Vars, s, func(s scope) bool { g.touch(e.Args[0], s, on, adds, deletes); return true })
-	case "when":
-		if g.may(e.Args[0], s, true) {
-			g.touch(e.Args[1], s, on, adds, deletes)
-		}
-	}
 }
 
 // cpfs makes the next values, and the conditions of the actions.

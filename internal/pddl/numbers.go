@@ -83,18 +83,19 @@ func (g *grounder) writes(e *Expr) {
 	}
 }
 
+func constant(x float64, at pos) *ground.Node {
+	n := node(ground.Const, ground.Int, at)
+	if n.Val = x; !whole(x) {
+		n.Type = ground.Real
+	}
+	return n
+}
+
 // number is a numeric expression as a node.
 func (g *grounder) number(e *Expr, s scope) (*ground.Node, error) {
-	constant := func(x float64) *ground.Node {
-		n := node(ground.Const, ground.Int, e.pos)
-		if n.Val = x; !whole(x) {
-			n.Type = ground.Real
-		}
-		return n
-	}
 	switch e.Op {
 	case "num":
-		return constant(e.Num), nil
+		return constant(e.Num, e.pos), nil
 	case "fn":
 		k := key(e.Name, g.ground(e.Terms, s))
 		if i, ok := g.functions[k]; ok {
@@ -105,15 +106,11 @@ func (g *grounder) number(e *Expr, s scope) (*ground.Node, error) {
 			full, _ := g.named(e.Name, g.ground(e.Terms, s))
 			return nil, e.pos.errorf("%s has no value at first; expected (= (%s …) NUMBER) in the initial state", full, e.Name)
 		}
-		return constant(x), nil
+		return constant(x, e.pos), nil
 	}
-	var args []*ground.Node
-	for _, x := range e.Args {
-		n, err := g.number(x, s)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, n)
+	args, err := g.numbers(e.Args, s)
+	if err != nil {
+		return nil, err
 	}
 	switch op := map[string]ground.Op{"+": ground.Add, "*": ground.Mul, "-": ground.Sub, "/": ground.Div}[e.Op]; {
 	case len(args) == 1 && op == ground.Sub:
@@ -125,15 +122,22 @@ func (g *grounder) number(e *Expr, s scope) (*ground.Node, error) {
 	}
 }
 
-// compared is a comparison as a node.
-func (g *grounder) compared(e *Expr, s scope) (*ground.Node, error) {
-	var args []*ground.Node
-	for _, x := range e.Args {
-		n, err := g.number(x, s)
+func (g *grounder) numbers(list []*Expr, s scope) (out []*ground.Node, err error) {
+	for _, e := range list {
+		n, err := g.number(e, s)
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, n)
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// compared is a comparison as a node.
+func (g *grounder) compared(e *Expr, s scope) (*ground.Node, error) {
+	args, err := g.numbers(e.Args, s)
+	if err != nil {
+		return nil, err
 	}
 	op := map[string]ground.Op{"=": ground.Eq, "<": ground.Lt, "<=": ground.Le, ">": ground.Gt, ">=": ground.Ge}[e.Op]
 	if isConst(args[0]) && isConst(args[1]) {
@@ -204,10 +208,7 @@ func (g *grounder) reward() error {
 	}
 	var parts []*ground.Node
 	weighted := func(w float64, n *ground.Node, at pos) *ground.Node {
-		k := node(ground.Const, ground.Int, at)
-		if k.Val = w; !whole(w) {
-			k.Type = ground.Real
-		}
+		k := constant(w, at)
 		return node(ground.Mul, wider([]*ground.Node{k, n}), at, k, n)
 	}
 	for k, a := range g.actions {

@@ -1,6 +1,7 @@
 package pddl
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -44,7 +45,7 @@ func readDomain(file string, text []byte) (*Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Domain{Name: name.word, Parent: map[string][]string{}, Predicates: map[string]*Symbol{}, Functions: map[string]*Symbol{}}
+	d := NewDomain(name.word)
 	// Actions may stand before what they read.
 	sort.SliceStable(sections, func(i, j int) bool {
 		return slices.Index(domainSections, sections[i].head()) < slices.Index(domainSections, sections[j].head())
@@ -305,12 +306,7 @@ func (d *Domain) readDerived(s *tree) error {
 }
 
 func (d *Domain) like(name string, of map[string]*Symbol) string {
-	var names []string
-	for n := range of {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return nearest.Hint(name, names)
+	return nearest.Hint(name, slices.Sorted(maps.Keys(of)))
 }
 
 func (d *Domain) readProblem(file string, text []byte) (*Problem, error) {

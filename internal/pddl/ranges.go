@@ -53,11 +53,11 @@ func (g *grounder) ranges() map[string]Range {
 // round has all actions happen, and reports whether a number has more values than before.
 func (r *ranger) round() (grew bool) {
 	r.grew = false
-	for i, x := range r.instances {
+	for _, x := range r.instances {
 		s := bind(nil, x.rule.params[:x.rule.own], x.args)
 		r.within = map[string]Range{}
 		if r.refine(x.rule.action.Pre, s) {
-			r.widen(i, x.rule.action.Effect, s)
+			r.parts(x.rule.action.Effect, s, r.widen)
 		}
 	}
 	return r.grew
@@ -104,8 +104,7 @@ func (r *ranger) of(e *Expr, s scope) Range {
 		case "-":
 			x = Range{x.Lo - y.Hi, x.Hi - y.Lo}
 		case "*":
-			p := []float64{x.Lo * y.Lo, x.Lo * y.Hi, x.Hi * y.Lo, x.Hi * y.Hi}
-			x = Range{min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3])}
+			x = x.times(y)
 		default:
 			return all
 		}
@@ -226,49 +225,43 @@ func (r *ranger) linear(e *Expr, by float64, s scope, terms map[string]float64, 
 	return false
 }
 
-// widen takes the effects of an action into the ranges.
-func (r *ranger) widen(i int, e *Expr, s scope) {
-	switch e.Op {
-	case "atom", "not":
-	case "and":
-		for _, x := range e.Args {
-			r.widen(i, x, s)
-		}
-	case "forall":
-		r.each(e.Vars, s, func(s scope) bool { r.widen(i, e.Args[0], s); return true })
-	case "when":
-		if r.may(e.Args[0], s, true) {
-			r.widen(i, e.Args[1], s)
-		}
-	default:
-		k := key(e.Args[0].Name, r.ground(e.Args[0].Terms, s))
-		was, ok := r.to[k]
-		if !ok {
-			return
-		}
-		x, y := r.of(e.Args[0], s), r.of(e.Args[1], s)
-		switch e.Op {
-		case "increase":
-			y = Range{x.Lo + y.Lo, x.Hi + y.Hi}
-		case "decrease":
-			y = Range{x.Lo - y.Hi, x.Hi - y.Lo}
-		case "scale-up":
-			p := []float64{x.Lo * y.Lo, x.Lo * y.Hi, x.Hi * y.Lo, x.Hi * y.Hi}
-			y = Range{min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3])}
-		case "scale-down":
-			y = Range{math.Inf(-1), math.Inf(1)}
-		}
-		to := Range{max(-2*mostValue, min(was.Lo, y.Lo)), min(2*mostValue, max(was.Hi, y.Hi))}
-		if to != was {
-			if r.grew = true; r.leap && to.Lo < was.Lo {
-				to.Lo = -2 * mostValue
-			}
-			if r.leap && to.Hi > was.Hi {
-				to.Hi = 2 * mostValue
-			}
-			r.to[k] = to
-		}
+// widen takes a part of an effect into the ranges.
+func (r *ranger) widen(e *Expr, s scope) {
+	if e.Op == "atom" || e.Op == "not" {
+		return
 	}
+	k := key(e.Args[0].Name, r.ground(e.Args[0].Terms, s))
+	was, ok := r.to[k]
+	if !ok {
+		return
+	}
+	x, y := r.of(e.Args[0], s), r.of(e.Args[1], s)
+	switch e.Op {
+	case "increase":
+		y = Range{x.Lo + y.Lo, x.Hi + y.Hi}
+	case "decrease":
+		y = Range{x.Lo - y.Hi, x.Hi - y.Lo}
+	case "scale-up":
+		y = x.times(y)
+	case "scale-down":
+		y = Range{math.Inf(-1), math.Inf(1)}
+	}
+	to := Range{max(-2*mostValue, min(was.Lo, y.Lo)), min(2*mostValue, max(was.Hi, y.Hi))}
+	if to != was {
+		if r.grew = true; r.leap && to.Lo < was.Lo {
+			to.Lo = -2 * mostValue
+		}
+		if r.leap && to.Hi > was.Hi {
+			to.Hi = 2 * mostValue
+		}
+		r.to[k] = to
+	}
+}
+
+// times is the range of products.
+func (x Range) times(y Range) Range {
+	a, b, c, d := x.Lo*y.Lo, x.Lo*y.Hi, x.Hi*y.Lo, x.Hi*y.Hi
+	return Range{min(a, b, c, d), max(a, b, c, d)}
 }
 
 // constant reports whether a number never changes.

@@ -307,20 +307,16 @@ func (r *reached) complete(x *rule, args []int, bound map[int]bool, from int) {
 
 // instance notes an instance, and the atoms that it adds.
 func (r *reached) instance(x *rule, args []int) {
-	name := "." // no action has this name
-	if x.derived == nil {
-		name = x.action.Name
-	}
 	if x.derived != nil {
 		r.atom(x.derived.Name, args[:x.own])
 		return
 	}
-	k := key(name, args[:x.own])
+	k := key(x.action.Name, args[:x.own])
 	if r.known[k] {
 		return
 	}
-	scope := bind(nil, x.params[:x.own], args)
-	if !r.may(x.cond, scope, true) {
+	by := bind(nil, x.params[:x.own], args)
+	if !r.may(x.cond, by, true) {
 		return
 	}
 	r.known[k] = true
@@ -331,7 +327,11 @@ func (r *reached) instance(x *rule, args []int) {
 	if len(r.instances) > mostInstances {
 		r.err = x.action.pos.errorf("there are more than %d ground actions", mostInstances)
 	}
-	r.adds(x.action.Effect, scope)
+	r.parts(x.action.Effect, by, func(e *Expr, s scope) {
+		if e.Op == "atom" {
+			r.atom(e.Name, r.ground(e.Terms, s))
+		}
+	})
 }
 
 // scope gives variables objects.
@@ -374,21 +374,21 @@ func (r *reached) each(vars []Param, s scope, f func(scope) bool) bool {
 	return true
 }
 
-// adds reaches what an effect adds.
-func (r *reached) adds(e *Expr, s scope) {
+// parts calls f with each part of an effect that may happen: an atom, not of one, or a change of a number.
+func (r *reached) parts(e *Expr, s scope, f func(e *Expr, s scope)) {
 	switch e.Op {
-	case "atom":
-		r.atom(e.Name, r.ground(e.Terms, s))
 	case "and":
 		for _, x := range e.Args {
-			r.adds(x, s)
+			r.parts(x, s, f)
 		}
 	case "forall":
-		r.each(e.Vars, s, func(s scope) bool { r.adds(e.Args[0], s); return true })
+		r.each(e.Vars, s, func(s scope) bool { r.parts(e.Args[0], s, f); return true })
 	case "when":
 		if r.may(e.Args[0], s, true) {
-			r.adds(e.Args[1], s)
+			r.parts(e.Args[1], s, f)
 		}
+	default:
+		f(e, s)
 	}
 }
 

@@ -61,13 +61,6 @@ func (b *beside) whole() *scene {
 	if b.views[0].whole() == nil && b.views[1].whole() == nil {
 		return nil
 	}
-	all := func(v view) *scene {
-		if s := v.whole(); s != nil {
-			return s
-		}
-		w, h := v.size()
-		return &scene{w, h, v.base()}
-	}
 	x, y := all(b.views[0]), all(b.views[1])
 	return &scene{max(x.w, y.w, 200), x.h + y.h + 2*besideHead, b.stack(x.h, x.parts, y.parts)}
 }

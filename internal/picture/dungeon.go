@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -281,10 +282,8 @@ func (d *dungeon) text(b *strings.Builder, width int) {
 // symbol returns the character of a cell in state k.
 func (d *dungeon) symbol(k int, s spot) rune {
 	out := '.'
-	for _, b := range d.blocks {
-		if b == s {
-			out = '#'
-		}
+	if slices.Contains(d.blocks, s) {
+		out = '#'
 	}
 	if d.door != nil && *d.door == s {
 		out = 'D'

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -71,15 +70,7 @@ func (h *history) at(k int, name string) (int64, bool) {
 
 // did reports whether the step that leaves state k has the action.
 func (h *history) did(k int, name string) bool {
-	if k >= h.H() {
-		return false
-	}
-	for _, a := range h.actions[k] {
-		if a.Name == name {
-			return true
-		}
-	}
-	return false
+	return k < h.H() && slices.ContainsFunc(h.actions[k], func(a Value) bool { return a.Name == name })
 }
 
 // step returns the names of the actions of the step that leaves state k, with a mark if it
@@ -243,29 +234,13 @@ func (h *history) arguments(base string, place int, known []string) []string {
 			out = append(out, v.args[place])
 		}
 	}
-	rank := map[string]int{}
-	for i, o := range known {
-		rank[o] = i
+	if !slices.ContainsFunc(out, func(o string) bool { return !slices.Contains(known, o) }) {
+		slices.SortFunc(out, func(a, b string) int { return slices.Index(known, a) - slices.Index(known, b) })
 	}
-	for _, o := range out {
-		if _, ok := rank[o]; !ok {
-			return out
-		}
-	}
-	sort.SliceStable(out, func(a, b int) bool { return rank[out[a]] < rank[out[b]] })
 	return out
 }
 
 // only reports whether all state variables have one of the names.
 func (h *history) only(bases ...string) bool {
-	for _, v := range h.vars {
-		known := false
-		for _, b := range bases {
-			known = known || v.base == b
-		}
-		if !known {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(h.vars, func(v variable) bool { return !slices.Contains(bases, v.base) })
 }

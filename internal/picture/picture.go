@@ -169,18 +169,18 @@ func (p *Picture) SVG(w io.Writer) error {
 }
 
 // all returns the drawing of all steps.
-func (p *Picture) all() *scene {
-	if s := p.view.whole(); s != nil {
+func all(v view) *scene {
+	if s := v.whole(); s != nil {
 		return s
 	}
-	w, h := p.view.size()
-	return &scene{w, h, p.view.base()}
+	w, h := v.size()
+	return &scene{w, h, v.base()}
 }
 
 // sheet returns the drawing of all steps between a heading and the notes.
 func (p *Picture) sheet() *scene {
 	const margin, head, lineHeight = 16, 58, 17
-	inner := p.all()
+	inner := all(p.view)
 	s := &scene{w: max(inner.w, 320) + 2*margin, parts: []element{
 		{shape: words, x: margin, y: margin + 14, size: 17, bold: true, fill: ink, text: p.Title()},
 		label(margin, margin+33, 13, start, faint, p.summary),

@@ -117,28 +117,19 @@ type bench struct {
 // in progress are stopped and get no line; the summary reports that, and the error is nil.
 // Errors are those of the journal and of programs that could not be started.
 func Run(ctx context.Context, c Config) (*Summary, error) {
-	dir, err := filepath.Abs(c.Dir)
+	b, err := newBench(c)
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Abs(c.Files)
-	if err != nil {
+	if b.journal, err = journal.Open(b.dir); err != nil {
 		return nil, err
 	}
-	journal, err := journal.Open(dir)
-	if err != nil {
+	defer b.journal.Close()
+	if b.jobs, err = Paper(c); err != nil {
 		return nil, err
 	}
-	defer journal.Close()
-	jobs, err := Paper(c)
-	if err != nil {
-		return nil, err
-	}
-	if c.Env == nil {
-		c.Env = os.Environ()
-	}
-	b := &bench{c: c, dir: dir, files: files, journal: journal, jobs: jobs, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
 	b.sweep()
+	jobs, journal := b.jobs, b.journal
 	sum := &Summary{Jobs: len(jobs), Torn: journal.Torn}
 	var open []int
 	for i := range jobs {
@@ -164,6 +155,18 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	}
 	sum.Contradictions = b.contradictions()
 	return sum, nil
+}
+
+// newBench returns a bench without jobs and journal.
+func newBench(c Config) (b *bench, err error) {
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	b = &bench{c: c, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	if b.dir, err = filepath.Abs(c.Dir); err == nil {
+		b.files, err = filepath.Abs(c.Files)
+	}
+	return b, err
 }
 
 // settled reports whether a job has nothing left to do.

@@ -1,12 +1,9 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/experiment/journal"
 )
@@ -56,7 +53,7 @@ func (b *bench) make(ctx context.Context, j *Job, r *journal.Record) error {
 // One makes the run with an ID in the folder of c, without a journal. It returns
 // the line, and the files of the folder that the run leaves for others.
 func One(ctx context.Context, c Config, id string) (*journal.Record, []string, error) {
-	dir, err := filepath.Abs(c.Dir)
+	b, err := newBench(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,10 +61,6 @@ func One(ctx context.Context, c Config, id string) (*journal.Record, []string, e
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Env == nil {
-		c.Env = os.Environ()
-	}
-	b := &bench{c: c, dir: dir, files: c.Files, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
 	if err := b.writeReward(); err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,7 +38,7 @@ func (l *lister) figure1() error {
 	naive := l.record(journal.KindPlan, "figure1", l.c.TimeLimit)
 	naive.Problem, naive.Model, naive.Engine = figureProblem, naiveModel, registry.Search
 	naive.Args = []string{"plan", "--domain", "naive.rddl", "--instance", "instance.rddl", "--goal", t.Goal}
-	for _, f := range sortedKeys(t.Ranges) {
+	for _, f := range slices.Sorted(maps.Keys(t.Ranges)) {
 		naive.Args = append(naive.Args, "--range", fmt.Sprintf("%s=%d..%d", f, t.Ranges[f].Lo, t.Ranges[f].Hi))
 	}
 	naive.Args = slices.Concat(naive.Args, []string{"-H", horizons, "--engine", naive.Engine}, l.common(l.c.TimeLimit))
@@ -55,15 +56,6 @@ func (l *lister) figure1() error {
 	r.ID = id("figure1", r.Problem, "H="+horizons, l.setting(false))
 	l.jobs = append(l.jobs, Job{Record: r, do: learned})
 	return nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // learned plans with the learned behaviour of the enemy.

@@ -1,11 +1,14 @@
 package report
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	texts "text/template"
 
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 	"github.com/fdplan/fdplan/internal/experiment/journal"
@@ -18,12 +21,19 @@ const (
 		"ours are of the machine, networks and limits that the records at the end name. What holds of its definitions, theorems and conclusions is in docs/paper.md of the project."
 )
 
-//go:embed page.html
-var pageText string
+//go:embed page.html page.md
+var pages embed.FS
 
-// writeHTML writes the page: one file that loads nothing else and has no scripts.
-func (r *Report) writeHTML(w io.Writer) error {
-	page, err := template.New("page").Funcs(template.FuncMap{
+// page is what the page and its Markdown are made from.
+type page struct {
+	*Report
+	Title, Intro string
+	Charts       template.CSS
+}
+
+// functions are those of both templates.
+func (r *Report) functions() map[string]any {
+	return map[string]any{
 		"one":     func(at []int) int { return at[0] + 1 },
 		"next":    func(k int) int { return k + 1 },
 		"refs":    ranges,
@@ -36,16 +46,32 @@ func (r *Report) writeHTML(w io.Writer) error {
 		"machine": func(rec Record) bool { return rec.Kind == journal.KindMachine },
 		"keys":    keys[string],
 		"empty":   func(f *Figure) bool { return f.Partial || len(f.Charts)+len(f.Drawings) == 0 },
-	}).Parse(pageText)
+		"plain":   plain,
+		"file":    figureFile,
+		"drawing": drawingName,
+	}
+}
+
+// writeHTML writes the page: one file that loads nothing else and has no scripts.
+func (r *Report) writeHTML(w io.Writer) error {
+	t, err := template.New("page.html").Funcs(r.functions()).ParseFS(pages, "page.html")
 	if err != nil {
 		return err
 	}
-	return page.Execute(w, struct {
-		*Report
-		Title, Intro string
-		Charts       template.CSS
-	}{r, title, intro, template.CSS(chart.StyleSheet())})
+	return t.Execute(w, page{r, title, intro, template.CSS(chart.StyleSheet())})
 }
+
+// writeMarkdown writes the report as Markdown; its figures are the SVG files beside it.
+func (r *Report) writeMarkdown(w io.Writer) error {
+	t, err := texts.New("page.md").Funcs(r.functions()).ParseFS(pages, "page.md")
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, page{Report: r, Title: title, Intro: intro})
+}
+
+// keys lists the keys of a map in order.
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // maxNamed is the number of records up to which a number names each of them by its ID, and
 // not by its place in the listing.

@@ -47,14 +47,12 @@ var mainColumns = [][2]string{
 func (b *book) main(f family) string {
 	var w strings.Builder
 	g := b.engineRuns(f)
-	line := func(cells []string) { fmt.Fprintf(&w, "| %s |\n", strings.Join(cells, " | ")) }
 	heads := []string{"instance", "states", "paper: " + satPlanner, "paper: " + blpPlanner}
 	rule := []string{"---", "---:", "---:", "---:"}
 	for _, c := range mainColumns {
 		heads, rule = append(heads, c[1]), append(rule, "---:")
 	}
-	line(heads)
-	line(rule)
+	rows := [][]string{heads, rule}
 	for _, p := range b.paper.instances {
 		row := []string{p.name, cmp.Or(b.states(g, p.instance).Text, "–"), plain(brief(p.sat)), plain(brief(p.blp))}
 		for _, c := range mainColumns {
@@ -65,9 +63,9 @@ func (b *book) main(f family) string {
 				row = append(row, "–")
 			}
 		}
-		line(row)
+		rows = append(rows, row)
 	}
-	fmt.Fprintf(&w, "\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", f.name, b.clock())
+	fmt.Fprintf(&w, "%s\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", lines(rows), f.name, b.clock())
 	if m := b.machine(); m != "" {
 		fmt.Fprintf(&w, " Machine: %s.", plain(m))
 	}

@@ -58,15 +58,6 @@ func machineText(r *Record) string {
 	return strings.Join(out, "\n")
 }
 
-func keys[V any](m map[string]V) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
 func (b *book) rank(r *Record) int {
 	if r.Kind == journal.KindMachine {
 		return -1

@@ -97,16 +97,13 @@ func (t *Table) writeCSV(w io.Writer, records []Record) error {
 	return c.Error()
 }
 
-// writeMarkdown writes the table for report.md; a number is followed by the
+// Markdown is the table for the report as Markdown; a number is followed by the
 // records it is from, as numbers of the listing.
-func (t *Table) writeMarkdown(w io.Writer) {
-	line := func(cells []string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
-	var heads, rule []string
+func (t *Table) Markdown() string {
+	rows := [][]string{nil, nil}
 	for _, h := range t.heads() {
-		heads, rule = append(heads, plain(h)), append(rule, "---")
+		rows[0], rows[1] = append(rows[0], plain(h)), append(rows[1], "---")
 	}
-	line(heads)
-	line(rule)
 	for _, row := range t.Rows {
 		var out []string
 		for _, c := range row {
@@ -116,9 +113,18 @@ func (t *Table) writeMarkdown(w io.Writer) {
 			}
 			out = append(out, text)
 		}
-		line(out)
+		rows = append(rows, out)
 	}
-	fmt.Fprintln(w)
+	return lines(rows)
+}
+
+// lines writes rows of a table as Markdown.
+func lines(rows [][]string) string {
+	var b strings.Builder
+	for _, cells := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+	}
+	return b.String()
 }
 
 // ranges writes places of the listing, counted from 1, as 3-5, 9.
@@ -144,23 +150,19 @@ func ranges(records []int) string {
 
 // plain escapes what means something in Markdown or in the HTML inside of it.
 func plain(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029':
-			b.WriteByte(' ')
-		case strings.ContainsRune("\\`*_[]|#~!", r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+			return ' '
 		}
-	}
-	return b.String()
+		return r
+	}, s)
+	return escapes.Replace(s)
 }
+
+var escapes = func() *strings.Replacer {
+	pairs := []string{"&", "&amp;", "<", "&lt;", ">", "&gt;"}
+	for _, c := range "\\`*_[]|#~!" {
+		pairs = append(pairs, string(c), "\\"+string(c))
+	}
+	return strings.NewReplacer(pairs...)
+}()

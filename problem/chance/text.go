@@ -238,14 +238,13 @@ func (c *Context) weigh(fractions []*big.Rat) error {
 	if len(fractions) == 0 {
 		return errors.New("the context has no outcome; expected one at least")
 	}
-	sum, common := new(big.Rat), big.NewInt(1)
+	weights, common := factored.Common(fractions, 62)
+	if common.Cmp(big.NewInt(maxTotal)) > 0 {
+		return fmt.Errorf("the probabilities have no common denominator up to %d; expected fewer digits", int64(maxTotal))
+	}
+	sum := new(big.Rat)
 	for _, f := range fractions {
 		sum.Add(sum, f)
-		d := f.Denom()
-		common.Div(new(big.Int).Mul(common, d), new(big.Int).GCD(nil, nil, common, d))
-		if common.Cmp(big.NewInt(maxTotal)) > 0 {
-			return fmt.Errorf("the probabilities have no common denominator up to %d; expected fewer digits", int64(maxTotal))
-		}
 	}
 	if sum.Cmp(big.NewRat(1, 1)) != 0 {
 		f, _ := sum.Float64()
@@ -255,12 +254,12 @@ func (c *Context) weigh(fractions []*big.Rat) error {
 		}
 		return fmt.Errorf("the probabilities sum to %s; expected 1 (a third is 1/3)", text)
 	}
+	each := int64(1)
 	if c.Total = common.Int64(); c.Rows > 0 && c.Rows%c.Total == 0 && c.Rows <= maxTotal {
-		c.Total = c.Rows // the weights are counts
-		common.SetInt64(c.Rows)
+		each, c.Total = c.Rows/c.Total, c.Rows // the weights are counts
 	}
-	for i, f := range fractions {
-		c.Outcomes[i].Weight = new(big.Int).Mul(f.Num(), new(big.Int).Div(common, f.Denom())).Int64()
+	for i, w := range weights {
+		c.Outcomes[i].Weight = w.Int64() * each
 	}
 	return nil
 }

@@ -209,23 +209,13 @@ func (a *affine) term(t factored.Summand, f *big.Rat) {
 // scaled sets out to the sum with integers over their common denominator.
 func (a *affine) scaled(out *factored.Affine) error {
 	const most = 40 // bits
-	den := new(big.Int).Set(a.k.Denom())
-	for _, c := range a.coefs {
-		d := c.Denom()
-		den.Div(new(big.Int).Mul(den, d), new(big.Int).GCD(nil, nil, den, d))
+	all, den := factored.Common(append(slices.Clone(a.coefs), a.k), most)
+	if den.BitLen() > most || slices.ContainsFunc(all, func(x *big.Int) bool { return x.BitLen() > most }) {
+		return errors.New("its weights have too many digits")
 	}
-	integer := func(x *big.Rat) int64 {
-		return new(big.Int).Mul(x.Num(), new(big.Int).Div(den, x.Denom())).Int64()
-	}
-	all := append(append([]*big.Rat{}, a.coefs...), a.k)
-	for _, c := range all {
-		if den.BitLen() > most || new(big.Int).Mul(c.Num(), new(big.Int).Div(den, c.Denom())).BitLen() > most {
-			return errors.New("its weights have too many digits")
-		}
-	}
-	out.K, out.Den = integer(a.k), den.Int64()
+	out.K, out.Den = all[len(a.terms)].Int64(), den.Int64()
 	for i, t := range a.terms {
-		if t.Coef = integer(a.coefs[i]); t.Coef != 0 {
+		if t.Coef = all[i].Int64(); t.Coef != 0 {
 			out.Terms = append(out.Terms, t)
 		}
 	}

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"math/big"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -26,17 +27,8 @@ const maxScale = 1_000_000_000
 // scaled to integers exactly. Conditions are counted as 0 or 1. Errors contain the column.
 func SetReward(p *factored.Problem, text, origin string) error {
 	ps := &parser{lex: lexer{p: p, text: Spelling(text)}, opt: Options{Next: true}}
-	if err := ps.advance(); err != nil {
-		return err
-	}
-	root, err := ps.binary(0)
+	root, err := ps.whole()
 	if err != nil {
-		return err
-	}
-	if ps.tok.kind != tokEnd {
-		return ps.lex.errorf(ps.tok.col, "expected an operator or the end, found %s", ps.tok.text)
-	}
-	if err := ps.plain(root); err != nil {
 		return err
 	}
 	if len(ps.constants) > 0 {
@@ -123,33 +115,19 @@ func (c *compiler) flat(n *node) number {
 
 // scaled returns the sum with integers over their common denominator.
 func (r *rewardSum) scaled() (factored.Reward, error) {
-	scale := new(big.Int).Set(r.constant.Denom())
-	for _, w := range r.weights {
-		d := w.Denom()
-		scale.Div(new(big.Int).Mul(scale, d), new(big.Int).GCD(nil, nil, scale, d))
-		if scale.Cmp(big.NewInt(maxScale)) > 0 {
-			return factored.Reward{}, errors.New("the weights of the reward have too many digits; expected at most nine after the point")
-		}
-	}
-	integer := func(x *big.Rat) (int64, error) {
-		n := new(big.Int).Mul(x.Num(), new(big.Int).Div(scale, x.Denom()))
-		if !n.IsInt64() || n.CmpAbs(big.NewInt(1<<50)) > 0 {
-			return 0, errors.New("a weight of the reward is beyond 2^50")
-		}
-		return n.Int64(), nil
+	all, scale := factored.Common(append(slices.Clone(r.weights), r.constant), 62)
+	if scale.Cmp(big.NewInt(maxScale)) > 0 {
+		return factored.Reward{}, errors.New("the weights of the reward have too many digits; expected at most nine after the point")
 	}
 	out := factored.Reward{Scale: scale.Int64()}
-	var err error
-	if out.Constant, err = integer(r.constant); err != nil {
-		return out, err
-	}
-	for i, w := range r.weights {
-		x, err := integer(w)
-		if err != nil {
-			return out, err
-		}
-		if x != 0 {
-			out.Terms = append(out.Terms, factored.RewardTerm{Lit: r.lits[i], Weight: x})
+	for i, x := range all {
+		switch {
+		case x.CmpAbs(big.NewInt(1<<50)) > 0:
+			return out, errors.New("a weight of the reward is beyond 2^50")
+		case i == len(r.lits):
+			out.Constant = x.Int64()
+		case x.Sign() != 0:
+			out.Terms = append(out.Terms, factored.RewardTerm{Lit: r.lits[i], Weight: x.Int64()})
 		}
 	}
 	return out, nil

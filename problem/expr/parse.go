@@ -100,6 +100,19 @@ type parser struct {
 // Parse reads a Boolean expression over the variables of p. Errors contain the column.
 func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	ps := &parser{lex: lexer{p: p, text: Spelling(text)}, opt: o}
+	root, err := ps.whole()
+	if err != nil {
+		return nil, err
+	}
+	if !root.boolean() {
+		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
+	}
+	root.mark()
+	return &Expr{Text: text, p: p, root: root, step: max(0, ps.step), constants: ps.constants}, nil
+}
+
+// whole parses the whole text.
+func (ps *parser) whole() (*node, error) {
 	if err := ps.advance(); err != nil {
 		return nil, err
 	}
@@ -110,14 +123,7 @@ func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	if ps.tok.kind != tokEnd {
 		return nil, ps.lex.errorf(ps.tok.col, "expected an operator or the end, found %s", ps.tok.text)
 	}
-	if err := ps.plain(root); err != nil {
-		return nil, err
-	}
-	if !root.boolean() {
-		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
-	}
-	root.mark()
-	return &Expr{Text: text, p: p, root: root, step: max(0, ps.step), constants: ps.constants}, nil
+	return root, ps.plain(root)
 }
 
 func (ps *parser) advance() (err error) {
@@ -243,14 +249,19 @@ func (n *node) constant() bool {
 }
 
 func (ps *parser) not() (*node, error) {
-	if ps.tok.kind != "~" {
+	tok := ps.tok
+	if tok.kind != "~" {
 		return ps.binary(notLevel + 1)
 	}
-	col := ps.tok.col
 	if err := ps.advance(); err != nil {
 		return nil, err
 	}
-	a, err := ps.binary(notLevel)
+	return ps.negation(tok, func() (*node, error) { return ps.binary(notLevel) })
+}
+
+// negation parses what follows ~.
+func (ps *parser) negation(tok token, operand func() (*node, error)) (*node, error) {
+	a, err := operand()
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +271,7 @@ func (ps *parser) not() (*node, error) {
 	if !a.boolean() {
 		return nil, ps.lex.errorf(a.col, "~ needs a condition; this is a number")
 	}
-	return ps.make(node{op: "~", args: []*node{a}, col: col})
+	return ps.make(node{op: "~", args: []*node{a}, col: tok.col})
 }
 
 func (ps *parser) primary() (*node, error) {
@@ -296,17 +307,7 @@ func (ps *parser) primary() (*node, error) {
 		return ps.make(node{op: "neg", args: []*node{a}, col: tok.col})
 	case "~":
 		// ~ has a lower precedence than comparisons, but a + ~b has only one reading.
-		a, err := ps.primary()
-		if err != nil {
-			return nil, err
-		}
-		if err := ps.plain(a); err != nil {
-			return nil, err
-		}
-		if !a.boolean() {
-			return nil, ps.lex.errorf(a.col, "~ needs a condition; this is a number")
-		}
-		return ps.make(node{op: "~", args: []*node{a}, col: tok.col})
+		return ps.negation(tok, ps.primary)
 	case "(":
 		return ps.group(tok)
 	}

@@ -207,7 +207,6 @@ func (s *statement) toUnits() {
 	const most = 62
 	found := false
 	coefs := make([]*big.Rat, len(s.parts))
-	lcm, gcd := big.NewInt(1), new(big.Int)
 	for i := range s.parts {
 		x := &s.parts[i]
 		coefs[i] = new(big.Rat).SetInt64(x.coef)
@@ -215,13 +214,13 @@ func (s *statement) toUnits() {
 			coefs[i].Quo(coefs[i], x.v.Step())
 			found = true
 		}
-		lcm = leastMultiple(lcm, coefs[i].Denom())
 	}
 	if !found {
 		return
 	}
-	for _, c := range coefs {
-		n := new(big.Int).Mul(c.Num(), new(big.Int).Quo(lcm, c.Denom()))
+	all, lcm := Common(coefs, math.MaxInt)
+	gcd := new(big.Int)
+	for _, n := range all {
 		gcd.GCD(nil, nil, gcd, n.Abs(n))
 	}
 	scale := new(big.Rat).SetFrac(lcm, gcd)
@@ -251,12 +250,6 @@ func isDecimal(r *big.Rat) bool {
 	}
 	_, ok := (&View{Num: 1, Den: r.Denom().Int64()}).decimals()
 	return ok
-}
-
-// leastMultiple returns the least common multiple of positive numbers.
-func leastMultiple(a, b *big.Int) *big.Int {
-	g := new(big.Int).GCD(nil, nil, a, b)
-	return new(big.Int).Mul(a, new(big.Int).Quo(b, g))
 }
 
 // ratio writes k/s.den.

@@ -3,6 +3,7 @@ package factored
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 )
@@ -15,31 +16,39 @@ var ErrWeights = errors.New("reward weights")
 // refuses weights whose scaled sum exceeds 2^60 and anything that is not a decimal number.
 func ScaleWeights(decimals []string) (weights []int64, scale int64, err error) {
 	rats := make([]*big.Rat, len(decimals))
-	lcm := big.NewInt(1)
 	for i, s := range decimals {
-		r, err := parseDecimal(s)
-		if err != nil {
+		if rats[i], err = parseDecimal(s); err != nil {
 			return nil, 0, err
 		}
-		rats[i] = r
-		g := new(big.Int).GCD(nil, nil, lcm, r.Denom())
-		lcm.Mul(lcm, new(big.Int).Div(r.Denom(), g))
 	}
-	limit := new(big.Int).SetInt64(maxSum)
-	if lcm.Cmp(limit) > 0 {
-		return nil, 0, fmt.Errorf("%w: their common denominator %s does not fit 60 bits", ErrWeights, lcm)
+	all, common := Common(rats, math.MaxInt)
+	limit, sum := big.NewInt(maxSum), new(big.Int)
+	if common.Cmp(limit) > 0 {
+		return nil, 0, fmt.Errorf("%w: their common denominator %s does not fit 60 bits", ErrWeights, common)
 	}
-	weights = make([]int64, len(rats))
-	sum := new(big.Int)
-	for i, r := range rats {
-		w := new(big.Int).Mul(r.Num(), new(big.Int).Div(lcm, r.Denom()))
-		sum.Add(sum, new(big.Int).Abs(w))
-		if sum.Cmp(limit) > 0 {
-			return nil, 0, fmt.Errorf("%w: scaled to integers by %s they sum to more than 2^60", ErrWeights, lcm)
+	for _, w := range all {
+		if sum.Add(sum, new(big.Int).Abs(w)).Cmp(limit) > 0 {
+			return nil, 0, fmt.Errorf("%w: scaled to integers by %s they sum to more than 2^60", ErrWeights, common)
 		}
-		weights[i] = w.Int64()
+		weights = append(weights, w.Int64())
 	}
-	return weights, lcm.Int64(), nil
+	return weights, common.Int64(), nil
+}
+
+// Common returns fractions as integers over their least common denominator. It stops, without integers, where
+// that has more than so many bits.
+func Common(fractions []*big.Rat, bits int) (all []*big.Int, den *big.Int) {
+	den = big.NewInt(1)
+	for _, f := range fractions {
+		den.Mul(den, new(big.Int).Div(f.Denom(), new(big.Int).GCD(nil, nil, den, f.Denom())))
+		if den.BitLen() > bits {
+			return nil, den
+		}
+	}
+	for _, f := range fractions {
+		all = append(all, new(big.Int).Mul(f.Num(), new(big.Int).Div(den, f.Denom())))
+	}
+	return all, den
 }
 
 // parseDecimal parses an optionally signed decimal number with an optional exponent. The
