@@ -21,9 +21,12 @@ type log struct {
 	lines   []int32 // of the rows of out
 }
 
-// field parses field i into the row. What is missing is NaN: an action in a
+// field parses field i into the row, or as the reward. What is missing is NaN: an action in a
 // sequence's last row, and anything where the schema allows gaps.
 func (l *log) field(i int, text string, optional bool) error {
+	if l.columns[i] == rewardColumn {
+		return l.setReward(i, text)
+	}
 	c := &l.s.Columns[l.columns[i]]
 	if strings.TrimSpace(text) == "" {
 		if l.s.Gaps || optional && c.Role == Action {
@@ -51,14 +54,6 @@ func (l *log) emit(row []float64, reward float64, line int32) {
 	if slices.Contains(l.columns, rewardColumn) {
 		l.out.Rewards = append(l.out.Rewards, reward)
 	}
-}
-
-// take reads field i as the reward or as the value of a fluent.
-func (l *log) take(i int, text string, optional bool) error {
-	if l.columns[i] == rewardColumn {
-		return l.setReward(i, text)
-	}
-	return l.field(i, text, optional)
 }
 
 // setReward reads field i as the reward; NaN if it is empty.
@@ -93,7 +88,7 @@ func (l *log) triplets() error {
 		}
 		l.startLine()
 		for i, text := range fields {
-			if err := l.take(i, text, false); err != nil {
+			if err := l.field(i, text, false); err != nil {
 				return err
 			}
 		}
@@ -133,7 +128,7 @@ func (l *log) sequences() error {
 				}
 				stepField = i
 			default:
-				if err := l.take(i, text, true); err != nil {
+				if err := l.field(i, text, true); err != nil {
 					return err
 				}
 			}

@@ -114,9 +114,6 @@ func NewSchema(problem string, states, actions []Column) (*Schema, error) {
 // NumStates is the number of state columns; there are as many next states.
 func (s *Schema) NumStates() int { return s.count(State) }
 
-// NumActions is the number of action columns.
-func (s *Schema) NumActions() int { return s.count(Action) }
-
 // NumInputs is the number of states that are inputs, which are the last ones.
 func (s *Schema) NumInputs() (n int) {
 	for i := range s.Columns {

@@ -65,25 +65,22 @@ func Learn(ctx context.Context, w *World, rows []Row, o Options) ([]Learned, err
 // outputsOf lists the atoms of a learned fluent that have a function each: one, or one for
 // each choice of values of its enumerations.
 func outputsOf(d *declaration) []Atom {
-	var types []string
-	for k, p := range d.params {
+	out, objects := []Atom{{Name: d.Name}}, 0
+	for _, p := range d.params {
+		values := p.names
 		if p.object {
-			types = append(types, d.Params[k])
+			values = []string{objectName(objects)}
+			objects++
 		}
-	}
-	// Objects in the order of the arguments.
-	return slices.DeleteFunc(atoms(d, types), func(a Atom) bool {
-		next := 0
-		for _, arg := range a.Args {
-			if o := object(arg); o >= 0 {
-				if o != next {
-					return true
-				}
-				next++
+		var more []Atom
+		for _, a := range out {
+			for _, v := range values {
+				more = append(more, Atom{d.Name, append(slices.Clone(a.Args), v)})
 			}
 		}
-		return false
-	})
+		out = more
+	}
+	return out
 }
 
 // pool is the rows of all objects of a class together.
