@@ -363,19 +363,3 @@ type Discrete struct {
 	Params   []*Param  // one; nil otherwise
 	Body     Expr      // with Params
 }
-
-// Vector is a draw of a random vector. It is parsed and printed but not supported: Check
-// refuses it with a message. rddlsim: Multinomial(type, count, @a : p, …) and
-// Dirichlet(type, alpha); pyRDDLGym: Multinomial[?x](count, p(_)), Dirichlet[?x](alpha(_))
-// and so on.
-type Vector struct {
-	Info
-	Name     string
-	TypeName Ident     // rddlsim's form
-	Outcomes []Outcome // rddlsim's Multinomial
-	Index    []Expr    // pyRDDLGym's form: Vars, Literals or Blanks
-	Args     []Expr
-}
-
-// Blank is the _ in the arguments of a Vector.
-type Blank struct{ Info }

@@ -95,10 +95,6 @@ func (c *checker) expr(e Expr, want Type) Expr {
 		return c.dist(e, want)
 	case *Discrete:
 		return c.discrete(e)
-	case *Vector:
-		fail(e.Pos, "the random vector %s is not supported, expected a distribution of one value", e.Name)
-	case *Blank:
-		fail(e.Pos, "found '_', expected an expression")
 	}
 	fail(e.Position(), "unknown kind of expression %T", e)
 	return nil

@@ -98,7 +98,6 @@
 // # Not supported, and refused with a message
 //
 // Structured types, subtypes, ranges of enumeration values and members (rddlsim's RDDL 2);
-// matrix operations, external functions and policy blocks (pyRDDLGym). Random vectors
-// (Dirichlet, Multinomial, MultivariateNormal and MultivariateStudent) are parsed and
-// printed, and Check refuses them.
+// matrix operations, external functions and policy blocks (pyRDDLGym); random vectors
+// (Dirichlet, Multinomial, MultivariateNormal and MultivariateStudent).
 package rddl

@@ -29,8 +29,6 @@ func tree(e Expr) string {
 		return e.Name
 	case *Var:
 		return "?" + e.Name
-	case *Blank:
-		return "_"
 	case *Fluent:
 		name := e.Name
 		if e.Primed {
@@ -82,12 +80,6 @@ func tree(e Expr) string {
 			return list(head, e.Body)
 		}
 		return "(" + head + ")"
-	case *Vector:
-		head := e.Name + " " + e.TypeName.Name
-		for _, o := range e.Outcomes {
-			head += " " + tree(o.Value) + ":" + tree(o.Prob)
-		}
-		return list(head, append(append([]Expr{}, e.Index...), e.Args...)...)
 	}
 	return fmt.Sprintf("?%T", e)
 }
@@ -170,9 +162,6 @@ func TestTrees(t *testing.T) {
 		{"Discrete(t, @a : 0.5, @b : otherwise)", "(Discrete t @a:0.5 @b:otherwise)"},
 		{"UnnormDiscrete(t, @a : x + 1, b : 2)", "(UnnormDiscrete t @a:(+ x 1) @b:2)"},
 		{"Discrete_{?x : t} p(?x) / 2", "(Discrete ?x:t (/ (p ?x) 2))"},
-		{"Multinomial(t, 5, @a : 0.5, @b : 0.5)", "(Multinomial t @a:0.5 @b:0.5 5)"},
-		{"Dirichlet(t, 1.0)", "(Dirichlet t 1.0)"},
-		{"Multinomial[?x](n, p(_, ?y))", "(Multinomial  ?x n (p _ ?y))"},
 	}
 	for _, c := range cases {
 		e, err := ParseExpr("", []byte(c.text))

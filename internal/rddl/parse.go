@@ -1,7 +1,5 @@
 package rddl
 
-import "github.com/fdplan/fdplan/internal/source"
-
 // Parse parses one RDDL text; messages and positions call it name. The error, if any, is a
 // *source.Error for the first fault.
 //
@@ -9,7 +7,7 @@ import "github.com/fdplan/fdplan/internal/source"
 // Check.
 func Parse(name string, src []byte) (file *File, err error) {
 	p := &parser{lex: newLexer(name, src), file: &File{Name: name}}
-	defer p.recover(&err)
+	defer recoverFault(&err)
 	p.advance()
 	for p.tok.kind != tokEOF {
 		p.block()
@@ -21,7 +19,7 @@ func Parse(name string, src []byte) (file *File, err error) {
 // count within the text.
 func ParseExpr(name string, src []byte) (e Expr, err error) {
 	p := &parser{lex: newLexer(name, src), file: &File{Name: name}}
-	defer p.recover(&err)
+	defer recoverFault(&err)
 	p.advance()
 	e = p.expr(0)
 	if p.tok.kind != tokEOF {
@@ -39,22 +37,8 @@ type parser struct {
 	depth int
 }
 
-func (p *parser) recover(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *source.Error:
-		*err = r
-	default:
-		panic(r)
-	}
-}
-
-func (p *parser) fail(pos Pos, format string, args ...any) {
-	panic(errAt(pos, format, args...))
-}
-
 func (p *parser) unexpected(want string) {
-	p.fail(p.tok.pos, "found %v, expected %s", p.tok, want)
+	fail(p.tok.pos, "found %v, expected %s", p.tok, want)
 }
 
 func (p *parser) advance() token {
@@ -93,7 +77,7 @@ func (p *parser) close(open token) {
 		symbol = "]"
 	}
 	if !p.tok.is(symbol) {
-		p.fail(p.tok.pos, "found %v, expected '%s' to close the '%s' at %d:%d", p.tok, symbol, open.text, open.pos.Line, open.pos.Col)
+		fail(p.tok.pos, "found %v, expected '%s' to close the '%s' at %d:%d", p.tok, symbol, open.text, open.pos.Line, open.pos.Col)
 	}
 	p.advance()
 }
@@ -108,13 +92,13 @@ func (p *parser) expectWord(w string) {
 // ident reads a name chosen by the user.
 func (p *parser) ident(what string) Ident {
 	if p.tok.kind == tokPrimed {
-		p.fail(p.tok.pos, "%v must be without a prime here, expected %s", p.tok, what)
+		fail(p.tok.pos, "%v must be without a prime here, expected %s", p.tok, what)
 	}
 	if p.tok.kind != tokIdent {
 		p.unexpected(what)
 	}
 	if isReserved(p.tok.text) {
-		p.fail(p.tok.pos, "%s is a word of the language, expected %s", p.tok.text, what)
+		fail(p.tok.pos, "%s is a word of the language, expected %s", p.tok.text, what)
 	}
 	t := p.advance()
 	return Ident{t.text, t.pos}
@@ -141,7 +125,7 @@ func (p *parser) block() {
 	case p.tok.word("instance"):
 		p.instance()
 	case p.tok.word("policy"):
-		p.fail(p.tok.pos, "policy blocks are not supported, expected domain, non-fluents or instance")
+		fail(p.tok.pos, "policy blocks are not supported, expected domain, non-fluents or instance")
 	default:
 		p.unexpected("domain, non-fluents or instance")
 	}
@@ -182,7 +166,7 @@ func (p *parser) domainSection(d *Domain) {
 	case "reward":
 		p.advance()
 		if d.Reward != nil {
-			p.fail(head.pos, "second reward of domain %s, expected one", d.Name.Name)
+			fail(head.pos, "second reward of domain %s, expected one", d.Name.Name)
 		}
 		p.expect("=", "")
 		d.Reward = p.expr(0)

@@ -19,11 +19,11 @@ func (p *parser) typeDecl() *TypeDecl {
 			}
 		}
 		if p.tok.is(".") {
-			p.fail(p.tok.pos, "ranges of values are not supported, expected ',' or '}'")
+			fail(p.tok.pos, "ranges of values are not supported, expected ',' or '}'")
 		}
 		p.close(open)
 	case p.tok.is("<") || p.tok.is("["):
-		p.fail(p.tok.pos, "structured types are not supported, expected object or '{'")
+		fail(p.tok.pos, "structured types are not supported, expected object or '{'")
 	default:
 		p.unexpected("object or '{' and the values of an enumeration")
 	}
@@ -77,20 +77,20 @@ func (p *parser) pvariable() *PVariable {
 		switch {
 		case p.tok.word("default"):
 			if kind == IntermFluent || kind == DerivedFluent || kind == ObservFluent {
-				p.fail(p.tok.pos, "%s %s is computed and has no default", kindArticle(kind), v.Name.Name)
+				fail(p.tok.pos, "%s %s is computed and has no default", kindArticle(kind), v.Name.Name)
 			}
 			if v.Default != nil {
-				p.fail(p.tok.pos, "second default of %s", v.Name.Name)
+				fail(p.tok.pos, "second default of %s", v.Name.Name)
 			}
 			p.advance()
 			p.expect("=", "")
 			v.Default = p.constant()
 		case p.tok.word("level"):
 			if kind != IntermFluent && kind != DerivedFluent {
-				p.fail(p.tok.pos, "only interm-fluent and derived-fluent have a level, %s is %s", v.Name.Name, kindArticle(kind))
+				fail(p.tok.pos, "only interm-fluent and derived-fluent have a level, %s is %s", v.Name.Name, kindArticle(kind))
 			}
 			if v.HasLevel {
-				p.fail(p.tok.pos, "second level of %s", v.Name.Name)
+				fail(p.tok.pos, "second level of %s", v.Name.Name)
 			}
 			p.advance()
 			p.expect("=", "")
@@ -123,7 +123,7 @@ func (p *parser) count(what string) int {
 	}
 	n, err := strconv.Atoi(p.tok.text)
 	if err != nil || n > 1<<31-1 {
-		p.fail(p.tok.pos, "%v is too large for %s", p.tok, what)
+		fail(p.tok.pos, "%v is too large for %s", p.tok, what)
 	}
 	p.advance()
 	return n

@@ -16,12 +16,12 @@ const (
 // right as far as possible, whatever is to their left.
 func (p *parser) expr(power int) Expr {
 	if p.depth++; p.depth > maxNesting {
-		p.fail(p.tok.pos, "expression nested more than %d deep", maxNesting)
+		fail(p.tok.pos, "expression nested more than %d deep", maxNesting)
 	}
 	x := p.operand()
 	for {
 		if p.tok.is("=") {
-			p.fail(p.tok.pos, "found '=' in an expression, expected '==' for equality, another operator or the end")
+			fail(p.tok.pos, "found '=' in an expression, expected '==' for equality, another operator or the end")
 		}
 		if p.tok.kind != tokSymbol {
 			break
@@ -47,7 +47,7 @@ func (p *parser) node(e Expr, parts ...Expr) Expr {
 		}
 	}
 	if h++; h > maxHeight {
-		p.fail(e.Position(), "expression of more than %d operators in a row", maxHeight)
+		fail(e.Position(), "expression of more than %d operators in a row", maxHeight)
 	}
 	e.info().height = h
 	return e
@@ -85,9 +85,9 @@ func (p *parser) operand() Expr {
 			x.info().Parens = true
 			return x
 		case "<":
-			p.fail(t.pos, "found '<', expected an expression; vectors in < > are not supported")
+			fail(t.pos, "found '<', expected an expression; vectors in < > are not supported")
 		case "_":
-			p.fail(t.pos, "found '_', expected an expression; _ stands in the arguments of a random vector only")
+			fail(t.pos, "found '_', expected an expression")
 		}
 	}
 	p.unexpected("an expression")
@@ -128,7 +128,7 @@ func (p *parser) word(t token) Expr {
 		return p.discrete(at)
 	}
 	if vectors[t.text] {
-		return p.vector(at)
+		fail(t.pos, "the random vector %s is not supported, expected a distribution of one value", t.text)
 	}
 	if d, ok := Distributions[t.text]; ok {
 		p.advance()
@@ -145,10 +145,10 @@ func (p *parser) word(t token) Expr {
 	p.advance()
 	if p.tok.is("_") {
 		if matrices[t.text] {
-			p.fail(t.pos, "the matrix operation %s is not supported", t.text)
+			fail(t.pos, "the matrix operation %s is not supported", t.text)
 		}
 		if !isQuant {
-			p.fail(t.pos, "unknown aggregation %s, expected forall, exists, sum, prod, min, max, avg, argmin or argmax", clip(t.text))
+			fail(t.pos, "unknown aggregation %s, expected forall, exists, sum, prod, min, max, avg, argmin or argmax", clip(t.text))
 		}
 		p.advance()
 		params := p.params()
@@ -214,7 +214,7 @@ func (p *parser) ifExpr(at Info) Expr {
 	p.expectWord("then")
 	then := p.expr(0)
 	if !p.tok.word("else") {
-		p.fail(p.tok.pos, "found %v, expected else: every if has one", p.tok)
+		fail(p.tok.pos, "found %v, expected else: every if has one", p.tok)
 	}
 	p.advance()
 	els := p.expr(0)
@@ -239,7 +239,7 @@ func (p *parser) switchExpr(at Info) Expr {
 			parts = append(parts, v, r)
 		case p.tok.word("default"):
 			if s.Default != nil {
-				p.fail(p.tok.pos, "second default of the switch")
+				fail(p.tok.pos, "second default of the switch")
 			}
 			p.advance()
 			p.expect(":", "")
@@ -291,74 +291,4 @@ func (p *parser) discrete(at Info) Expr {
 	d.Outcomes, parts = p.outcomes()
 	p.close(open)
 	return p.node(d, parts...)
-}
-
-// vector reads a random vector in the form of either simulator.
-func (p *parser) vector(at Info) Expr {
-	v := &Vector{Info: at, Name: p.advance().text}
-	var parts []Expr
-	if p.tok.is("[") {
-		open := p.advance()
-		for {
-			v.Index = append(v.Index, p.indexTerm())
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.close(open)
-		open = p.expect("(", "")
-		for {
-			v.Args = append(v.Args, p.vectorArg())
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.close(open)
-		return p.node(v, v.Args...)
-	}
-	open := p.expect("(", " or '['")
-	v.TypeName = p.ident("the type of the values")
-	p.expect(",", "")
-	v.Args = []Expr{p.expr(0)}
-	if p.accept(",") {
-		v.Outcomes, parts = p.outcomes()
-	}
-	p.close(open)
-	return p.node(v, append(parts, v.Args...)...)
-}
-
-func (p *parser) indexTerm() Expr {
-	t := p.tok
-	at := Info{Pos: t.pos}
-	switch {
-	case t.kind == tokVar:
-		p.advance()
-		return &Var{Info: at, Name: t.text}
-	case t.kind == tokLiteral:
-		p.advance()
-		return &Literal{Info: at, Name: t.text, At: true}
-	case t.is("_"):
-		p.advance()
-		return &Blank{Info: at}
-	}
-	p.unexpected("a variable, @value or _")
-	return nil
-}
-
-// vectorArg reads name or name(term, …).
-func (p *parser) vectorArg() Expr {
-	id := p.ident("a fluent's name")
-	if !p.tok.is("(") {
-		return &Name{Info: Info{Pos: id.Pos}, Name: id.Name}
-	}
-	open := p.advance()
-	f := &Fluent{Info: Info{Pos: id.Pos}, Name: id.Name}
-	for {
-		f.Args = append(f.Args, p.indexTerm())
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.close(open)
-	return p.node(f, f.Args...)
 }

@@ -32,7 +32,7 @@ func (p *parser) reference(to *Ident, what string) {
 // once refuses a second setting of the same key.
 func (p *parser) once(key token, set bool) {
 	if set {
-		p.fail(key.pos, "second %s, expected one", key.text)
+		fail(key.pos, "second %s, expected one", key.text)
 	}
 }
 
@@ -130,14 +130,14 @@ func (p *parser) assign() *Assign {
 	}
 	switch {
 	case p.tok.is("=") && neg:
-		p.fail(p.tok.pos, "found '=' after ~%s, expected ';': ~f sets f to false", a.Name.Name)
+		fail(p.tok.pos, "found '=' after ~%s, expected ';': ~f sets f to false", a.Name.Name)
 	case p.accept("="):
 		a.Value = p.constant()
 	case p.tok.is(";"):
 		a.Short = true
 		a.Value = &Bool{Info: Info{Pos: start}, Value: !neg}
 	case p.tok.is("=="):
-		p.fail(p.tok.pos, "found '==', expected '=' or ';'")
+		fail(p.tok.pos, "found '==', expected '=' or ';'")
 	default:
 		p.unexpected("'=' or ';'")
 	}
@@ -158,10 +158,10 @@ func (p *parser) number() *Number {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		p.fail(t.pos, "%v is too large for a number", t)
+		fail(t.pos, "%v is too large for a number", t)
 	}
 	if n.Int && v > 1<<53 {
-		p.fail(t.pos, "%v is too large for an integer, at most 2^53 is exact", t)
+		fail(t.pos, "%v is too large for an integer, at most 2^53 is exact", t)
 	}
 	n.Value = v
 	return n

@@ -79,7 +79,7 @@ func (p *printer) domain(d *Domain) {
 	}
 	if d.Reward != nil {
 		p.put("  reward = ")
-		p.expr(d.Reward, 0, 2)
+		p.expr(d.Reward, 0)
 		p.put(";\n")
 	}
 	p.conditions("action-preconditions", d.Preconditions)
@@ -96,7 +96,7 @@ func (p *printer) conditions(section string, list []Expr) {
 	p.putf("  %s {\n", section)
 	for _, e := range list {
 		p.put("    ")
-		p.expr(e, 0, 3)
+		p.expr(e, 0)
 		p.put(";\n")
 	}
 	p.put("  };\n")
@@ -110,7 +110,7 @@ func (p *printer) pvariable(v *PVariable) {
 	p.putf(" : { %v, %s", v.Kind, v.Range.Name)
 	if v.Default != nil {
 		p.put(", default = ")
-		p.expr(v.Default, 0, 0)
+		p.expr(v.Default, 0)
 	}
 	if v.HasLevel {
 		p.putf(", level = %d", v.Level)
@@ -135,8 +135,8 @@ func (p *printer) cpf(c *CPF) {
 		p.put(")")
 	}
 	p.put(" =")
-	p.newline(3)
-	p.expr(c.Expr, 0, 3)
+	p.put("\n      ")
+	p.expr(c.Expr, 0)
 	p.put(";\n")
 }
 
@@ -178,14 +178,14 @@ func (p *printer) assigns(section string, list []*Assign) {
 			} else {
 				p.put(", ")
 			}
-			p.expr(x, 0, 0)
+			p.expr(x, 0)
 		}
 		if len(a.Args) > 0 {
 			p.put(")")
 		}
 		if !a.Short {
 			p.put(" = ")
-			p.expr(a.Value, 0, 0)
+			p.expr(a.Value, 0)
 		}
 		p.put(";\n")
 	}
@@ -228,7 +228,7 @@ func (p *printer) instance(in *Instance) {
 	}
 	if in.TerminateWhen != nil {
 		p.put("  terminal = ")
-		p.expr(in.TerminateWhen, 0, 2)
+		p.expr(in.TerminateWhen, 0)
 		p.put(";\n")
 	}
 	if in.HasDiscount {

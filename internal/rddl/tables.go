@@ -1,6 +1,6 @@
 package rddl
 
-// vectors are the random vectors, which are parsed but not supported.
+// vectors are the random vectors, which are not supported.
 var vectors = map[string]bool{
 	"MultivariateNormal": true, "MultivariateStudent": true, "Dirichlet": true, "Multinomial": true,
 }

@@ -43,9 +43,6 @@ func Parts(e Expr) []Expr {
 			return []Expr{e.Body}
 		}
 		return outcomeParts(e.Outcomes)
-	case *Vector:
-		list := append(append([]Expr{}, e.Index...), e.Args...)
-		return append(list, outcomeParts(e.Outcomes)...)
 	}
 	return nil
 }

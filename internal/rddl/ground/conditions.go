@@ -83,9 +83,8 @@ func (s *splitter) split(e rddl.Expr, neg bool) {
 	case *rddl.Quant:
 		if x.Op == all {
 			outer := len(s.env)
-			if s.bind(x.Params) {
-				s.eachOf(x, func() bool { s.split(x.Body, neg); return !s.settled })
-			}
+			s.bind(x.Params)
+			s.eachOf(x, func() bool { s.split(x.Body, neg); return !s.settled })
 			s.env = s.env[:outer]
 			return
 		}

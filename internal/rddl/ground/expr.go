@@ -77,12 +77,9 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 	case *rddl.Bool:
 		return g.b.boolean(pos, e.Value)
 	case *rddl.Literal:
-		return g.literal(e)
+		return g.b.value(pos, g.types[e.Type.Name].names, g.indexOf(e))
 	case *rddl.Var:
 		v := g.lookup(e.Name)
-		if v == nil {
-			return g.fail(e.Pos, "?%s is not bound", e.Name)
-		}
 		return g.b.value(pos, v.list.names, v.value)
 	case *rddl.Fluent:
 		return g.fluent(e)
@@ -114,7 +111,7 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 	case *rddl.Discrete:
 		return g.discrete(e)
 	}
-	return g.fail(e.Position(), "an expression of this kind cannot be grounded: %s", kindOf(e))
+	panic(fmt.Sprintf("ground: %T in a checked program", e))
 }
 
 // visit counts an expression, and reports whether there is no error so far. The number of
@@ -133,19 +130,6 @@ func (g *grounder) visit() bool {
 	return g.b.err == nil
 }
 
-// literal grounds the name of a value of a type.
-func (g *grounder) literal(e *rddl.Literal) *Node {
-	list := g.types[e.Type.Name]
-	if list == nil {
-		return g.fail(e.Pos, "the type of %s is not known", e.Name)
-	}
-	i, ok := list.index[e.Name]
-	if !ok {
-		return g.fail(e.Pos, "%s is not a value of %s, expected one of %s", e.Name, e.Type.Name, some(list.names))
-	}
-	return g.b.value(Pos(e.Position()), list.names, i)
-}
-
 // ifExpr grounds a choice; where the condition is constant, only the branch that it
 // selects.
 func (g *grounder) ifExpr(e *rddl.If) *Node {
@@ -160,16 +144,6 @@ func (g *grounder) ifExpr(e *rddl.If) *Node {
 	x, y := g.expr(e.Then), g.expr(e.Else)
 	g.b.guards--
 	return g.b.choice(Pos(e.Position()), c, x, y)
-}
-
-func kindOf(e rddl.Expr) string {
-	switch e := e.(type) {
-	case *rddl.Vector:
-		return "a draw from " + e.Name
-	case *rddl.Name:
-		return "the unresolved name " + e.Name
-	}
-	return fmt.Sprintf("%T", e)
 }
 
 func (g *grounder) exprs(list []rddl.Expr) []*Node {
@@ -235,51 +209,26 @@ func (g *grounder) binary(e *rddl.Binary) *Node {
 		}
 		return b.div(pos, x, y)
 	}
-	op, ok := relationOps[e.Op]
-	if !ok {
-		return g.fail(e.Pos, "the operator %s cannot be grounded", e.Op)
-	}
-	if x.Type == Enum && y.Type == Enum && !sameValues(x.Values, y.Values) {
-		return g.fail(e.Pos, "values of different types are compared: %s with %s", some(x.Values), some(y.Values))
-	}
-	return b.compare(op, pos, x, y)
+	return b.compare(relationOps[e.Op], pos, x, y)
 }
 
 var relationOps = map[rddl.BinaryOp]Op{
 	rddl.Eq: Eq, rddl.Ne: Ne, rddl.Lt: Lt, rddl.Le: Le, rddl.Gt: Gt, rddl.Ge: Ge,
 }
 
-// sameValues compares lists of values. Equal lists come from the same table, so their
-// addresses suffice.
-func sameValues(x, y []string) bool {
-	return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
-}
-
 // fluent grounds a fluent or non-fluent. Arguments that depend on fluents
 // become switches over their values.
 func (g *grounder) fluent(e *rddl.Fluent) *Node {
 	v := g.vars[e.Name]
-	if v == nil {
-		return g.fail(e.Pos, "%s is not declared", e.Name)
-	}
-	if len(e.Args) != len(v.params) {
-		return g.fail(e.Pos, "%s has %d arguments, expected %d", e.Name, len(e.Args), len(v.params))
-	}
 	args := make([]*Node, len(e.Args))
 	for k, arg := range e.Args {
 		// Most arguments are variables and need no node.
-		if variable, ok := arg.(*rddl.Var); ok {
-			if bound := g.lookup(variable.Name); bound != nil && bound.list == v.params[k] {
-				continue
-			}
+		if _, ok := arg.(*rddl.Var); !ok {
+			args[k] = g.expr(arg)
 		}
-		args[k] = g.expr(arg)
-		if g.b.err != nil {
-			return nothing
-		}
-		if args[k].Type != Enum || !sameValues(args[k].Values, v.params[k].names) {
-			return g.fail(arg.Position(), "argument %d of %s has the wrong type, expected a value of %s", k+1, e.Name, v.decl.Params[k].Name)
-		}
+	}
+	if g.b.err != nil {
+		return nothing
 	}
 	return g.fluentAt(e, v, args, 0, 0)
 }
@@ -293,8 +242,6 @@ func (g *grounder) fluentAt(e *rddl.Fluent, v *variable, args []*Node, k, i int)
 			i = i*size + g.lookup(e.Args[k].(*rddl.Var).Name).value
 		case args[k].Op == Const:
 			i = i*size + int(args[k].Val)
-		case size == 0:
-			return g.fail(e.Args[k].Position(), "%s has no values, expected some where a fluent is an argument", v.decl.Params[k].Name)
 		default:
 			branches := make([]branch, size)
 			for value := range size {
@@ -339,40 +286,20 @@ func (g *grounder) switchExpr(e *rddl.Switch) *Node {
 	if g.b.err != nil {
 		return nothing
 	}
-	if x.Type != Enum {
-		return g.fail(e.X.Position(), "a switch needs an expression with a type of listed values")
-	}
 	var branches []branch
-	seen := map[int]bool{}
 	for _, c := range e.Cases {
-		value := g.expr(c.Value)
-		if g.b.err != nil {
-			return nothing
+		i := g.indexOf(c.Value)
+		if x.Op != Const {
+			branches = append(branches, branch{i, g.after(x, c.Result)})
+		} else if x.IsConst(float64(i)) {
+			return g.expr(c.Result)
 		}
-		if value.Op != Const || value.Type != Enum || !sameValues(value.Values, x.Values) {
-			return g.fail(c.Value.Position(), "a case needs a constant, expected one of %s", some(x.Values))
-		}
-		i := int(value.Val)
-		if seen[i] {
-			return g.fail(c.Value.Position(), "the case %s occurs twice", x.Values[i])
-		}
-		seen[i] = true
-		if x.Op == Const {
-			if x.Val == value.Val {
-				return g.expr(c.Result)
-			}
-			continue
-		}
-		branches = append(branches, branch{i, g.after(x, c.Result)})
 	}
 	var otherwise *Node
-	switch {
-	case e.Default != nil && (x.Op == Const || len(branches) < len(x.Values)):
+	if e.Default != nil && len(branches) < len(x.Values) {
 		otherwise = g.after(x, e.Default)
-	case len(seen) < len(x.Values) && e.Default == nil:
-		return g.fail(e.Pos, "the switch has no case for %s and no default", some(missing(x.Values, seen)))
 	}
-	if x.Op == Const || len(branches) == 0 {
+	if len(branches) == 0 {
 		return otherwise
 	}
 	if g.b.err != nil {
@@ -381,12 +308,8 @@ func (g *grounder) switchExpr(e *rddl.Switch) *Node {
 	return g.b.switchOn(Pos(e.Pos), x, branches, otherwise)
 }
 
-func missing(values []string, seen map[int]bool) []string {
-	var out []string
-	for i, v := range values {
-		if !seen[i] {
-			out = append(out, v)
-		}
-	}
-	return out
+// indexOf is the place of a constant among the values of its type.
+func (g *grounder) indexOf(e rddl.Expr) int {
+	l := e.(*rddl.Literal)
+	return g.types[l.Type.Name].index[l.Name]
 }

@@ -73,9 +73,7 @@ func (g *grounder) sumOfProducts(e *rddl.Quant, inner int, in, out []rddl.Expr) 
 			rest = append(rest, p)
 		}
 	}
-	if !g.bind(rest) {
-		return nothing
-	}
+	g.bind(rest)
 	var terms []*Node
 	g.each(len(rest), func() bool {
 		factors := make([]*Node, 0, len(out))
@@ -100,11 +98,7 @@ func (g *grounder) sumOfProducts(e *rddl.Quant, inner int, in, out []rddl.Expr) 
 func (g *grounder) large(e *rddl.Quant) bool {
 	n := 1
 	for _, p := range e.Params {
-		list := g.types[p.TypeName.Name]
-		if list == nil || len(list.names) == 0 {
-			return false
-		}
-		if n *= len(list.names); n >= g.few {
+		if n *= len(g.types[p.TypeName.Name].names); n >= g.few {
 			return true
 		}
 	}

@@ -5,16 +5,13 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// Ground grounds a checked program. Errors are *source.Error with the place in the domain or
-// the instance, or that of the context when it ends.
+// Ground grounds a checked program that has an instance. Errors are *source.Error with the place in
+// the domain or the instance, or that of the context when it ends.
 func Ground(ctx context.Context, prog *rddl.Program) (*Problem, error) {
 	return groundWith(prog, newBuilder(ctx, maxNodes))
 }
 
 func groundWith(prog *rddl.Program, b *builder) (*Problem, error) {
-	if prog.Instance == nil {
-		return nil, errorAt(prog.Domain.Name.Pos, "domain %s has no instance here, expected one to ground", prog.Domain.Name.Name)
-	}
 	t, err := newTables(prog)
 	if err != nil {
 		return nil, err
@@ -72,13 +69,7 @@ func (p *Problem) declare() error {
 		}
 		v := t.vars[decl.Name.Name]
 		v.first = len(p.Fluents)
-		value, ok, err := t.defaultOf(v)
-		if err != nil {
-			return err
-		}
-		if !ok && decl.Kind == rddl.ActionFluent && v.size > 0 {
-			return errorAt(decl.Name.Pos, "the action %s has no default, expected the value that means doing nothing", decl.Name.Name)
-		}
+		value, _ := t.defaultOf(v)
 		for i := range v.size {
 			args := v.arguments(i)
 			f := Fluent{
@@ -91,14 +82,10 @@ func (p *Problem) declare() error {
 		}
 	}
 	given := map[int]bool{}
-	err := t.assign(t.prog.Instance.Init, func(v *variable, i int, value float64) error {
+	t.assign(t.prog.Instance.Init, func(v *variable, i int, value float64) {
 		p.Fluents[v.first+i].Initial = value
 		given[v.first+i] = true
-		return nil
-	}, rddl.StateFluent)
-	if err != nil {
-		return err
-	}
+	})
 	for i := range p.Fluents {
 		f := &p.Fluents[i]
 		if decl := t.vars[f.Base].decl; f.Kind == State && f.Type == Enum && decl.Default == nil && !given[i] {
@@ -114,15 +101,8 @@ func (g *grounder) cpf(v *variable) error {
 	if v.decl.Kind == rddl.NonFluent || v.decl.Kind == rddl.ActionFluent {
 		return nil
 	}
-	name := v.decl.Name.Name
-	cpf := g.prog.CPFs[name]
-	if cpf == nil {
-		return errorAt(v.decl.Name.Pos, "%s has no cpf, expected one that says how its value comes about", name)
-	}
-	if len(cpf.Params) != len(v.params) {
-		return errorAt(cpf.Name.Pos, "the cpf of %s has %d parameters, expected %d", name, len(cpf.Params), len(v.params))
-	}
-	g.b.begin("the cpf of "+name, Pos(cpf.Name.Pos))
+	cpf := g.prog.CPFs[v.decl.Name.Name]
+	g.b.begin("the cpf of "+v.decl.Name.Name, Pos(cpf.Name.Pos))
 	g.env = g.env[:0]
 	for k, param := range cpf.Params {
 		g.env = append(g.env, binding{name: param.Name, list: v.params[k]})

@@ -32,7 +32,7 @@ func (g *grounder) needs(e rddl.Expr, value bool, list []need) []need {
 	switch x := e.(type) {
 	case *rddl.Fluent:
 		v := g.vars[x.Name]
-		if !value && v != nil && v.decl.Kind == rddl.NonFluent && v.typ == Bool && v.hasFallback && v.fallback == 0 && len(x.Args) == len(v.params) {
+		if !value && v.decl.Kind == rddl.NonFluent && v.typ == Bool && v.hasFallback && v.fallback == 0 {
 			return append(list, need{v, x.Args})
 		}
 	case *rddl.Unary:

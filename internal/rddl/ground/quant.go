@@ -113,11 +113,7 @@ func (g *grounder) quant(e *rddl.Quant) *Node {
 	}
 	var buf []byte
 	for _, name := range free.names {
-		bound := g.lookup(name)
-		if bound == nil {
-			return g.fail(e.Pos, "?%s is not bound", name)
-		}
-		buf = enc.AppendUvarint(buf, uint64(bound.value))
+		buf = enc.AppendUvarint(buf, uint64(g.lookup(name).value))
 	}
 	// A guarded expression may contain faults that are errors elsewhere.
 	if g.b.guards > 0 {
@@ -141,16 +137,10 @@ func (g *grounder) quant(e *rddl.Quant) *Node {
 }
 
 // bind enters the parameters of a quantifier into the environment.
-func (g *grounder) bind(params []*rddl.Param) bool {
+func (g *grounder) bind(params []*rddl.Param) {
 	for _, p := range params {
-		list := g.types[p.TypeName.Name]
-		if list == nil {
-			g.fail(p.TypeName.Pos, "there is no type %s, expected a type with values", p.TypeName.Name)
-			return false
-		}
-		g.env = append(g.env, binding{name: p.Name, list: list})
+		g.env = append(g.env, binding{name: p.Name, list: g.types[p.TypeName.Name]})
 	}
-	return true
 }
 
 // each calls f for every choice of values of the last n bindings, the last varying fastest,
@@ -159,9 +149,6 @@ func (g *grounder) each(n int, f func() bool) {
 	from := len(g.env) - n
 	for i := from; i < len(g.env); i++ {
 		g.env[i].value = 0
-		if len(g.env[i].list.names) == 0 {
-			return
-		}
 	}
 	for g.b.err == nil && f() {
 		i := len(g.env) - 1
@@ -182,9 +169,7 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 	b, pos := g.b, Pos(e.Pos)
 	outer := len(g.env)
 	defer func() { g.env = g.env[:outer] }()
-	if !g.bind(e.Params) {
-		return nothing
-	}
+	g.bind(e.Params)
 	var parts []*Node
 	guards := b.guards
 	settled := false
@@ -220,11 +205,6 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 		return b.add(pos, parts...)
 	case rddl.Prod:
 		return b.mul(pos, parts...)
-	}
-	if len(parts) == 0 {
-		return g.fail(e.Pos, "%s ranges over no values, expected at least one object", e.Op)
-	}
-	switch e.Op {
 	case rddl.MinOf:
 		return b.extreme(Min, pos, parts...)
 	case rddl.MaxOf:
@@ -233,10 +213,8 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 		return b.div(pos, b.add(pos, parts...), b.number(pos, Int, float64(len(parts))))
 	case rddl.ArgMin:
 		return g.best(e, Le, parts)
-	case rddl.ArgMax:
-		return g.best(e, Ge, parts)
 	}
-	return g.fail(e.Pos, "%s cannot be grounded", e.Op)
+	return g.best(e, Ge, parts) // ArgMax
 }
 
 // best returns the first value for which the part stands in relation op to all others. It is
@@ -244,9 +222,6 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 // already known not to be best.
 func (g *grounder) best(e *rddl.Quant, op Op, parts []*Node) *Node {
 	b, pos := g.b, Pos(e.Pos)
-	if len(e.Params) != 1 {
-		return g.fail(e.Pos, "%s has %d parameters, expected 1", e.Op, len(e.Params))
-	}
 	for _, p := range parts {
 		if r := findRandom(p); r != nil {
 			return g.fail(e.Body.Position(), "%s compares each value several times and cannot draw: expected an expression without %s", e.Op, r.Name)
@@ -270,12 +245,8 @@ func (g *grounder) dist(e *rddl.Dist) *Node {
 	if g.b.err != nil {
 		return nothing
 	}
-	rule, ok := rddl.Distributions[e.Name]
-	if !ok || len(args) != len(rule.Params) {
-		return g.fail(e.Pos, "%s with %d arguments cannot be grounded", e.Name, len(args))
-	}
 	t := Real
-	switch rule.Result.Kind {
+	switch rddl.Distributions[e.Name].Result.Kind {
 	case rddl.BoolType:
 		t = Bool
 	case rddl.IntType:
@@ -295,37 +266,18 @@ func (g *grounder) discrete(e *rddl.Discrete) *Node {
 	if len(e.Params) > 0 {
 		outer := len(g.env)
 		defer func() { g.env = g.env[:outer] }()
-		if len(e.Params) > 1 {
-			return g.fail(e.Pos, "%s has %d parameters, expected 1", name, len(e.Params))
-		}
-		if !g.bind(e.Params) {
-			return nothing
-		}
+		g.bind(e.Params)
 		list := g.env[outer].list
 		g.each(1, func() bool {
 			branches = append(branches, branch{g.env[outer].value, g.expr(e.Body)})
 			return true
 		})
-		if len(branches) == 0 {
-			return g.fail(e.Pos, "%s ranges over no values, expected at least one object", name)
-		}
 		return b.discrete(pos, name, list.names, branches)
-	}
-	list := g.types[e.TypeName.Name]
-	if list == nil {
-		return g.fail(e.TypeName.Pos, "there is no type %s, expected a type with values", e.TypeName.Name)
 	}
 	rest := -1
 	var weights []*Node
 	for i, o := range e.Outcomes {
-		value := g.expr(o.Value)
-		if b.err != nil {
-			return nothing
-		}
-		if value.Op != Const || !sameValues(value.Values, list.names) {
-			return g.fail(o.Value.Position(), "an outcome needs a constant, expected one of %s", some(list.names))
-		}
-		branches = append(branches, branch{value: int(value.Val)})
+		branches = append(branches, branch{value: g.indexOf(o.Value)})
 		if o.Prob == nil {
 			rest = i
 			continue
@@ -339,8 +291,5 @@ func (g *grounder) discrete(e *rddl.Discrete) *Node {
 	if rest >= 0 {
 		branches[rest].result = b.sub(pos, b.number(pos, Int, 1), b.add(pos, weights...))
 	}
-	if len(branches) == 0 {
-		return g.fail(e.Pos, "%s has no outcomes, expected at least one", name)
-	}
-	return b.discrete(pos, name, list.names, branches)
+	return b.discrete(pos, name, g.types[e.TypeName.Name].names, branches)
 }

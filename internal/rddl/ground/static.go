@@ -21,8 +21,7 @@ func (g *grounder) isStatic(e rddl.Expr) bool {
 		s = !math.IsInf(x.Value, 0)
 	case *rddl.Bool, *rddl.Literal, *rddl.Var, *rddl.Unary, *rddl.Binary, *rddl.If:
 	case *rddl.Fluent:
-		v := g.vars[x.Name]
-		s = v != nil && v.decl.Kind == rddl.NonFluent && len(x.Args) == len(v.params)
+		s = g.vars[x.Name].decl.Kind == rddl.NonFluent
 	case *rddl.Quant:
 		s = x.Op <= rddl.MaxOf
 	default:
@@ -50,18 +49,9 @@ func (g *grounder) static(e rddl.Expr) (v float64, t Type, ok bool) {
 	case *rddl.Bool:
 		return truth(e.Value), Bool, true
 	case *rddl.Literal:
-		list := g.types[e.Type.Name]
-		if list == nil {
-			return 0, 0, false
-		}
-		i, ok := list.index[e.Name]
-		return float64(i), Enum, ok
+		return float64(g.indexOf(e)), Enum, true
 	case *rddl.Var:
-		bound := g.lookup(e.Name)
-		if bound == nil {
-			return 0, 0, false
-		}
-		return float64(bound.value), Enum, true
+		return float64(g.lookup(e.Name).value), Enum, true
 	case *rddl.Fluent:
 		return g.staticFluent(e)
 	case *rddl.Unary:
@@ -102,8 +92,8 @@ func (g *grounder) staticFluent(e *rddl.Fluent) (float64, Type, bool) {
 	v := g.vars[e.Name]
 	i := 0
 	for k, arg := range e.Args {
-		x, t, ok := g.static(arg)
-		if !ok || t != Enum || int(x) >= len(v.params[k].names) {
+		x, _, ok := g.static(arg)
+		if !ok {
 			return 0, 0, false
 		}
 		i = i*len(v.params[k].names) + int(x)
@@ -145,8 +135,7 @@ func (g *grounder) staticBinary(e *rddl.Binary) (float64, Type, bool) {
 	case rddl.Div:
 		return x / y, Real, y != 0
 	}
-	op, ok := relationOps[e.Op]
-	return truth(ok && compare(op, x, y)), Bool, ok
+	return truth(compare(relationOps[e.Op], x, y)), Bool, true
 }
 
 // exactly is the result of an operation; integers that are not exact are left to be reported.
@@ -158,13 +147,10 @@ func exactly(v float64, t Type) (float64, Type, bool) {
 func (g *grounder) staticQuant(e *rddl.Quant) (out float64, t Type, ok bool) {
 	outer := len(g.env)
 	defer func() { g.env = g.env[:outer] }()
-	if !g.bind(e.Params) {
-		return 0, 0, false
-	}
+	g.bind(e.Params)
 	t, ok = Int, true
 	n := 0
-	switch e.Op {
-	case rddl.Forall, rddl.Prod:
+	if e.Op == rddl.Forall || e.Op == rddl.Prod {
 		out = 1
 	}
 	g.eachOf(e, func() bool {
@@ -197,11 +183,8 @@ func (g *grounder) staticQuant(e *rddl.Quant) (out float64, t Type, ok bool) {
 		}
 		return ok
 	})
-	switch e.Op {
-	case rddl.Forall, rddl.Exists:
+	if e.Op == rddl.Forall || e.Op == rddl.Exists {
 		return out, Bool, ok && g.b.err == nil
-	case rddl.MinOf, rddl.MaxOf:
-		ok = ok && n > 0
 	}
 	return out + 0, t, ok && g.b.err == nil && out-out == 0
 }

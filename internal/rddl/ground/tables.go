@@ -99,10 +99,7 @@ func newTables(prog *rddl.Program) (*tables, error) {
 	}
 	total := 0
 	for _, decl := range prog.Domain.PVariables {
-		v, err := t.declared(decl)
-		if err != nil {
-			return nil, err
-		}
+		v := t.declared(decl)
 		most := maxFluents
 		if decl.Kind == rddl.NonFluent {
 			most = maxStatics
@@ -115,34 +112,26 @@ func newTables(prog *rddl.Program) (*tables, error) {
 		t.vars[decl.Name.Name] = v
 	}
 	for _, v := range t.vars {
-		if v.decl.Kind != rddl.NonFluent {
-			continue
+		if v.decl.Kind == rddl.NonFluent {
+			v.fill(t.defaultOf(v))
 		}
-		value, ok, err := t.defaultOf(v)
-		if err != nil {
-			return nil, err
-		}
-		v.fill(value, ok)
 	}
-	return t, t.assign(prog.Statics, func(v *variable, i int, value float64) error {
+	t.assign(prog.Statics, func(v *variable, i int, value float64) {
 		if v.dense != nil {
 			v.dense[i] = value
 		} else {
 			v.sparse[i] = value
 		}
-		return nil
-	}, rddl.NonFluent)
+	})
+	return t, nil
 }
 
 // declared returns the variable of a declaration, without values. Its size is
 // above maxStatics if it has too many parameters or objects.
-func (t *tables) declared(decl *rddl.PVariable) (*variable, error) {
+func (t *tables) declared(decl *rddl.PVariable) *variable {
 	v := &variable{decl: decl, size: 1}
 	for _, param := range decl.Params {
 		list := t.types[param.Name]
-		if list == nil {
-			return nil, errorAt(param.Pos, "there is no type %s, expected a type with values", param.Name)
-		}
 		v.params = append(v.params, list)
 		v.size *= len(list.names)
 		if v.size > maxStatics {
@@ -157,113 +146,43 @@ func (t *tables) declared(decl *rddl.PVariable) (*variable, error) {
 	case "real":
 		v.typ = Real
 	default:
-		list := t.types[decl.Range.Name]
-		if list == nil {
-			return nil, errorAt(decl.Range.Pos, "there is no type %s, expected bool, int, real or a type with values", decl.Range.Name)
-		}
-		v.typ, v.values = Enum, list.names
+		v.typ, v.values = Enum, t.types[decl.Range.Name].names
 	}
-	return v, nil
+	return v
 }
 
 // defaultOf returns the value of groundings that are not assigned: the declared default, else
 // false or 0. A type with values has no default unless one is declared.
-func (t *tables) defaultOf(v *variable) (value float64, ok bool, err error) {
+func (t *tables) defaultOf(v *variable) (value float64, ok bool) {
 	if v.decl.Default == nil {
-		return 0, v.typ != Enum, nil
+		return 0, v.typ != Enum
 	}
-	value, err = t.literal(v, v.decl.Default)
-	return value, err == nil, err
+	return t.literal(v, v.decl.Default), true
 }
 
 // assign passes each of the assignments to set.
-func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value float64) error, kind rddl.Kind) error {
+func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value float64)) {
 	for _, a := range list {
 		v := t.vars[a.Name.Name]
-		if v == nil || v.decl.Kind != kind {
-			return errorAt(a.Name.Pos, "%s is no %s of the domain", a.Name.Name, kind)
-		}
-		if len(a.Args) != len(v.params) {
-			return errorAt(a.Name.Pos, "%s has %d arguments, expected %d", a.Name.Name, len(a.Args), len(v.params))
-		}
 		i := 0
 		for k, arg := range a.Args {
-			j, ok := v.params[k].index[arg.Name]
-			if !ok {
-				return errorAt(arg.Pos, "%s is not a value of %s, expected one of %s", arg.Name, v.decl.Params[k].Name, some(v.params[k].names))
-			}
-			i = i*len(v.params[k].names) + j
+			i = i*len(v.params[k].names) + v.params[k].index[arg.Name]
 		}
-		value, err := t.literal(v, a.Value)
-		if err != nil {
-			return err
-		}
-		if err := set(v, i, value); err != nil {
-			return err
-		}
+		set(v, i, t.literal(v, a.Value))
 	}
-	return nil
 }
 
 // literal returns the value of a constant that is assigned to v.
-func (t *tables) literal(v *variable, e rddl.Expr) (float64, error) {
-	sign := 1.0
-	inner := e
-	if u, ok := e.(*rddl.Unary); ok && u.Op != rddl.Not {
-		inner = u.X
-		if u.Op == rddl.Neg {
-			sign = -1
-		}
-	}
-	wrong := func(got string) error {
-		return errorAt(e.Position(), "%s is not a value of %s, expected %s", got, v.decl.Name.Name, v.expects())
-	}
-	switch x := inner.(type) {
+func (t *tables) literal(v *variable, e rddl.Expr) float64 {
+	switch x := e.(type) {
+	case *rddl.Unary: // a number with a minus
+		return -t.literal(v, x.X)
 	case *rddl.Bool:
-		if v.typ == Enum || inner != e {
-			return 0, wrong("a truth value")
-		}
-		if x.Value {
-			return 1, nil
-		}
-		return 0, nil
+		return truth(x.Value)
 	case *rddl.Number:
-		value := sign * x.Value
-		switch {
-		case v.typ == Enum, v.typ == Bool && value != 0 && value != 1, v.typ == Int && !wholeOrInfinite(value):
-			return 0, wrong(x.Text)
-		}
-		return value, nil
-	case *rddl.Literal:
-		return t.literalName(v, x.Name, wrong)
-	case *rddl.Name:
-		return t.literalName(v, x.Name, wrong)
+		return x.Value
 	}
-	return 0, wrong("this expression")
-}
-
-func (t *tables) literalName(v *variable, name string, wrong func(string) error) (float64, error) {
-	if v.typ == Enum {
-		if i, ok := t.types[v.decl.Range.Name].index[name]; ok {
-			return float64(i), nil
-		}
-	}
-	return 0, wrong(name)
-}
-
-func wholeOrInfinite(v float64) bool { return v == float64(int64(v)) || v > maxExact || v < -maxExact }
-
-// expects describes the values of v.
-func (v *variable) expects() string {
-	switch v.typ {
-	case Bool:
-		return "true or false"
-	case Int:
-		return "an integer"
-	case Real:
-		return "a number"
-	}
-	return "one of " + some(v.values)
+	return float64(t.types[v.decl.Range.Name].index[e.(*rddl.Literal).Name])
 }
 
 // some lists names, up to a line's length.
