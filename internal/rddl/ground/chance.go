@@ -82,3 +82,35 @@ func (p *Problem) decidedBy(n *Node, g *Group, seen map[int]bool) {
 		return true
 	})
 }
+
+// Path tells which outcome each draw of a group has while all of them are enumerated: the draws after it
+// have their first, and Next moves on to another path, as an odometer does.
+type Path struct {
+	turns []turn
+	at    int // draws so far
+}
+
+// turn is the outcome of one draw, and how many it has.
+type turn struct{ place, of int }
+
+// Turn returns the outcome, from 0, of the next draw, which has so many.
+func (p *Path) Turn(of int) int {
+	if p.at == len(p.turns) {
+		p.turns = append(p.turns, turn{0, of})
+	}
+	p.at++
+	return p.turns[p.at-1].place
+}
+
+// Next moves to the beginning of the next path; false after the last.
+func (p *Path) Next() bool {
+	p.at = 0
+	for len(p.turns) > 0 {
+		last := &p.turns[len(p.turns)-1]
+		if last.place++; last.place < last.of {
+			return true
+		}
+		p.turns = p.turns[:len(p.turns)-1]
+	}
+	return false
+}

@@ -144,8 +144,6 @@ func (r *rewriter) rebuilt(n *Node, args []*Node) *Node {
 func (r *rewriter) determined(n *Node, rule Determinization) *Node {
 	b, pos := r.b, n.Pos
 	switch n.Name {
-	case "KronDelta", "DiracDelta":
-		return n.Args[0]
 	case "Bernoulli":
 		half := b.number(pos, Real, 0.5)
 		if p := n.Args[0]; p.Op == Div && !isConst(p.Args[1]) && neverNegative(p.Args[1]) {

@@ -115,7 +115,7 @@ const (
 	Min               // any number
 	Max               //
 	Func              // function Name of the arguments: abs, sgn, round, floor, ceil, exp, ln, log, sqrt, pow, div, mod, fmod, sin, …
-	Random            // distribution Name of the arguments; Discrete: pairs of value constant and weight
+	Random            // distribution Name, but KronDelta and DiracDelta, of the arguments; Discrete: pairs of value constant and weight
 )
 
 // operators are the operators of the operations on numbers but Func.

@@ -106,8 +106,6 @@ func (r *Runner) refBounds(n *ground.Node) (lo, hi float64) {
 func (r *Runner) arithmeticBounds(n *ground.Node) (lo, hi float64) {
 	o := n.Operator()
 	switch {
-	case n.Op == ground.Random && (n.Name == "KronDelta" || n.Name == "DiracDelta"):
-		return r.bounds2(n.Args[0])
 	case n.Type == ground.Bool:
 		return 0, 1
 	case o == nil || o.Interval == nil || o.Error == operator.Library:

@@ -178,8 +178,8 @@ func sysAdmin(n, most int) *ground.Problem {
 		// age * (1 - (left + right) / 3) <= 1.5
 		load := b.Op(ground.Mul, age, b.Op(ground.Sub, b.C(1), b.Op(ground.Div,
 			b.Op(ground.Add, b.Ref(name("running", i-1)), b.Ref(name("running", i+1))), b.C(3))))
-		b.CPF(name("running", i), b.Random(ground.Bool, "KronDelta", b.Op(ground.Or, reboot, b.Op(ground.And, running,
-			b.Op(ground.Or, b.Op(ground.Le, age, b.C(1)), b.Op(ground.Le, load, b.C(0.5)))))))
+		b.CPF(name("running", i), b.Op(ground.Or, reboot, b.Op(ground.And, running,
+			b.Op(ground.Or, b.Op(ground.Le, age, b.C(1)), b.Op(ground.Le, load, b.C(0.5))))))
 		b.CPF(name("age", i), b.Op(ground.If, b.Op(ground.Or, b.Op(ground.Not, running), reboot), b.C(0),
 			b.Op(ground.Min, b.C(3), b.Op(ground.Add, age, b.C(1)))))
 		b.Invariant(name("running", i), running)

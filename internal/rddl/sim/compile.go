@@ -1,11 +1,9 @@
 package sim
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 // machine is the state of compiled expressions: the fluents' values in this step, the next
@@ -55,45 +53,13 @@ func newCompiler(p *ground.Problem) *compiler {
 	return &compiler{p: p, near: p.Unrounded != nil, nums: map[*ground.Node]num{}, preds: map[*ground.Node]pred{}}
 }
 
-// refuse records the first error of the compilation.
-func (c *compiler) refuse(n *ground.Node, format string, args ...any) {
-	if n == nil {
-		n = &ground.Node{}
-	}
-	if c.err == nil {
-		c.err = source.Errorf(n.Pos.File, n.Pos.Line, n.Pos.Col, format, args...)
-	}
-}
-
-func (c *compiler) arity(n *ground.Node, least, most int) bool {
-	if len(n.Args) >= least && len(n.Args) <= most {
-		return true
-	}
-	if least == most {
-		c.refuse(n, "%s has %d arguments, expected %d", opName(n), len(n.Args), least)
-	} else {
-		c.refuse(n, "%s has %d arguments, expected at least %d", opName(n), len(n.Args), least)
-	}
-	return false
-}
-
-const many = math.MaxInt
-
 // num compiles n to a numeric value.
 func (c *compiler) num(n *ground.Node) num {
-	if f, ok := c.nums[n]; ok {
-		return f
-	}
-	var f num
-	if n == nil {
-		c.refuse(n, "an expression is missing")
-	} else {
+	f, ok := c.nums[n]
+	if !ok {
 		f = c.compileNum(n)
+		c.nums[n] = f
 	}
-	if f == nil { // refused; err is set
-		f = func(*machine) float64 { return 0 }
-	}
-	c.nums[n] = f
 	return f
 }
 
@@ -121,12 +87,7 @@ func (c *compiler) compileNum(n *ground.Node) num {
 			}
 			return 0
 		}
-	case ground.Add, ground.Mul, ground.Min, ground.Max, ground.Sub, ground.Div, ground.Neg, ground.Func:
-		return c.operation(n)
 	case ground.If:
-		if !c.arity(n, 3, 3) {
-			return nil
-		}
 		cond, then, other := c.pred(n.Args[0]), c.num(n.Args[1]), c.num(n.Args[2])
 		return func(m *machine) float64 {
 			if cond(m) {
@@ -137,17 +98,13 @@ func (c *compiler) compileNum(n *ground.Node) num {
 	case ground.Case:
 		return c.switching(n)
 	case ground.Random:
-		c.stochastic = c.stochastic || n.Name != "KronDelta" && n.Name != "DiracDelta"
+		c.stochastic = true
 		return c.distribution(n)
 	}
-	c.refuse(n, "the simulator does not know operation %d", n.Op)
-	return nil
+	return c.operation(n)
 }
 
 func (c *compiler) ref(n *ground.Node) num {
-	if !c.refers(n) {
-		return nil
-	}
 	i := n.Fluent
 	if n.Primed && c.p.Fluents[i].Kind == ground.State {
 		return func(m *machine) float64 { return m.next[i] }
@@ -155,19 +112,8 @@ func (c *compiler) ref(n *ground.Node) num {
 	return func(m *machine) float64 { return m.vals[i] }
 }
 
-func (c *compiler) refers(n *ground.Node) bool {
-	if n.Fluent < 0 || n.Fluent >= len(c.p.Fluents) {
-		c.refuse(n, "the expression refers to fluent number %d of %d", n.Fluent, len(c.p.Fluents))
-		return false
-	}
-	return true
-}
-
 // switching compiles a switch: the first pair whose value equals the argument.
 func (c *compiler) switching(n *ground.Node) num {
-	if !c.arity(n, 2, many) {
-		return nil
-	}
 	on := c.num(n.Args[0])
 	rest := n.Args[1:]
 	var other num
@@ -180,10 +126,6 @@ func (c *compiler) switching(n *ground.Node) num {
 	var values []float64
 	var results []num
 	for i := 0; i < len(rest); i += 2 {
-		if rest[i].Op != ground.Const {
-			c.refuse(rest[i], "a case of switch is not a constant")
-			return nil
-		}
 		values = append(values, rest[i].Val)
 		results = append(results, c.num(rest[i+1]))
 	}
@@ -199,19 +141,4 @@ func (c *compiler) switching(n *ground.Node) num {
 		}
 		return other(m)
 	}
-}
-
-// opName returns the name of n's operation in messages.
-func opName(n *ground.Node) string {
-	if o := n.Operator(); o != nil {
-		return o.Name
-	}
-	if n.Op == ground.Func || n.Op == ground.Random {
-		return n.Name
-	}
-	names := [...]string{"constant", "fluent", "~", "^", "|", "=>", "<=>", "==", "~=", "<", "<=", ">", ">="}
-	if int(n.Op) < len(names) {
-		return names[n.Op]
-	}
-	return map[ground.Op]string{ground.If: "if", ground.Case: "switch"}[n.Op]
 }

@@ -141,9 +141,6 @@ func TestRefusedProblems(t *testing.T) {
 			b.Computed("r", ground.Interm, ground.Bool, b.Ref("a"))
 			b.Termination("p", b.Ref("r"))
 		},
-		"y has no cpf":          func(b *builder) { b.State("y", ground.Bool, 0) },
-		"orders its cpfs":       func(b *builder) { b.P.Order = append(b.P.Order, 0) },
-		"has no reward":         func(b *builder) { b.P.Reward = nil },
 		"x has the range 3..1":  func(b *builder) { b.State("z", ground.Bool, 0) },
 		"default 0 of the acti": func(b *builder) { b.Action("n", ground.Int, 0) },
 	} {

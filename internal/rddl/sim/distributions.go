@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -52,24 +51,12 @@ var draw2 = map[string]func(r *rand.Rand, a, b float64) float64{
 }
 
 func (c *compiler) distribution(n *ground.Node) num {
-	switch n.Name {
-	case "KronDelta", "DiracDelta":
-		if !c.arity(n, 1, 1) {
-			return nil
-		}
-		return c.num(n.Args[0])
-	case "Discrete", "UnnormDiscrete":
+	if n.Name == "Discrete" || n.Name == "UnnormDiscrete" {
 		return c.discrete(n)
-	case "Dirichlet", "Multinomial", "MultivariateNormal", "MultivariateStudent":
-		c.refuse(n, "%s draws a vector, which the simulator does not support", n.Name)
-		return nil
 	}
 	d := rddl.Distributions[n.Name]
+	a := c.num(n.Args[0])
 	if draw, ok := draw1[n.Name]; ok {
-		if !c.arity(n, 1, 1) {
-			return nil
-		}
-		a := c.num(n.Args[0])
 		return func(m *machine) float64 {
 			x := a(m)
 			if !d.Allows(x, 0) {
@@ -81,44 +68,28 @@ func (c *compiler) distribution(n *ground.Node) num {
 			return finite(m, n, draw(m.rng, x), x)
 		}
 	}
-	if draw, ok := draw2[n.Name]; ok {
-		if !c.arity(n, 2, 2) {
-			return nil
+	b, draw := c.num(n.Args[1]), draw2[n.Name]
+	return func(m *machine) float64 {
+		x, y := a(m), b(m)
+		if !d.Allows(x, y) {
+			return m.fail(n, d.Check(x, y).Error())
 		}
-		a, b := c.num(n.Args[0]), c.num(n.Args[1])
-		return func(m *machine) float64 {
-			x, y := a(m), b(m)
-			if !d.Allows(x, y) {
-				return m.fail(n, d.Check(x, y).Error())
-			}
-			if m.fork != nil {
-				return m.fork.draw(m, n, x, y)
-			}
-			return finite(m, n, draw(m.rng, x, y), x, y)
+		if m.fork != nil {
+			return m.fork.draw(m, n, x, y)
 		}
+		return finite(m, n, draw(m.rng, x, y), x, y)
 	}
-	c.refuse(n, "the simulator does not know the distribution %s", n.Name)
-	return nil
 }
 
 // discrete compiles Discrete and UnnormDiscrete. The weights are evaluated twice, for their
 // sum and for the draw, so that a step needs no memory. A weight that is itself random would
 // differ between the two and is refused.
 func (c *compiler) discrete(n *ground.Node) num {
-	if len(n.Args) < 2 || len(n.Args)%2 != 0 {
-		c.refuse(n, "%s has %d arguments, expected pairs of value and weight", n.Name, len(n.Args))
-		return nil
-	}
 	values, weights := make([]float64, len(n.Args)/2), make([]num, len(n.Args)/2)
 	for i := range values {
 		v, w := n.Args[2*i], n.Args[2*i+1]
-		if v.Op != ground.Const {
-			c.refuse(v, "a value of %s is not a constant", n.Name)
-			return nil
-		}
-		if draws(w) {
-			c.refuse(w, "a weight of %s is random itself", n.Name)
-			return nil
+		if draws(w) && c.err == nil {
+			c.err = at(w.Pos, "a weight of %s is random itself", n.Name)
 		}
 		values[i], weights[i] = v.Val, c.num(w)
 	}
@@ -164,17 +135,10 @@ func (c *compiler) discrete(n *ground.Node) num {
 
 // draws reports whether evaluating n may draw a random number.
 func draws(n *ground.Node) bool {
-	seen := map[*ground.Node]bool{}
-	var walk func(n *ground.Node) bool
-	walk = func(n *ground.Node) bool {
-		if n == nil || seen[n] {
-			return false
-		}
-		seen[n] = true
-		if n.Op == ground.Random && n.Name != "KronDelta" && n.Name != "DiracDelta" {
-			return true
-		}
-		return slices.ContainsFunc(n.Args, walk)
-	}
-	return walk(n)
+	found := false
+	n.Walk(func(x *ground.Node) bool {
+		found = found || x.Op == ground.Random
+		return !found
+	})
+	return found
 }

@@ -224,5 +224,6 @@ func (r *Runner) widen() {
 
 // Reads lists the states that a condition depends on.
 func (o *Outcomes) Reads(n *ground.Node) []int {
-	return newReads(o.r.s.p).all(n)
+	given, _ := closure(o.r.s.p, n)
+	return given
 }

@@ -6,31 +6,13 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// fork replaces the generator of a machine while the outcomes of draws are enumerated: the path
-// tells which outcome each draw has, the draws after it have their first, and next moves on to
-// another path, as an odometer does.
+// fork replaces the generator of a machine while the outcomes of draws are enumerated.
 type fork struct {
-	path     []turn
-	at       int     // draws so far
-	p        float64 // probability of their outcomes
+	path     ground.Path
+	p        float64 // probability of the outcomes of the draws so far
 	unlikely int     // how many do not have their most likely outcome
 	values   []float64
 	weights  []float64
-}
-
-// turn is the outcome of one draw: its place among those that have a weight, and their number.
-type turn struct{ place, of int }
-
-// next moves to the next path; false after the last.
-func (f *fork) next() bool {
-	for len(f.path) > 0 {
-		last := &f.path[len(f.path)-1]
-		if last.place++; last.place < last.of {
-			return true
-		}
-		f.path = f.path[:len(f.path)-1]
-	}
-	return false
 }
 
 // pick gives a draw, whose values and weights are listed in f, its outcome. Of outcomes of the greatest
@@ -46,11 +28,7 @@ func (f *fork) pick() float64 {
 			of++
 		}
 	}
-	if f.at == len(f.path) {
-		f.path = append(f.path, turn{0, of})
-	}
-	left := f.path[f.at].place
-	f.at++
+	left := f.path.Turn(of)
 	for i, w := range f.weights {
 		if w == 0 {
 			continue

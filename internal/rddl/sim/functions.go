@@ -10,17 +10,6 @@ import (
 // operation compiles an operator or function on numbers.
 func (c *compiler) operation(n *ground.Node) num {
 	o := n.Operator()
-	if o == nil {
-		c.refuse(n, "the simulator does not know the function %s", n.Name)
-		return nil
-	}
-	least, most := o.Min, o.Max
-	if most == operator.Any {
-		least, most = min(least, 1), many
-	}
-	if !c.arity(n, least, most) {
-		return nil
-	}
 	args := c.all(n.Args)
 	if c.near && n.Op == ground.Func && realArgs(n) {
 		c.snap(o, args)

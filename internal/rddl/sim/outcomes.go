@@ -72,7 +72,7 @@ func (s *Simulator) NewOutcomes() (*Outcomes, error) {
 		}
 		o.groups = append(o.groups, c)
 	}
-	now, next := newReads(s.p).refs(s.p.Reward)
+	now, next := refs(s.p, s.p.Reward)
 	for _, i := range append(now, next...) {
 		if s.p.Fluents[i].Kind == ground.Observ {
 			return nil, at(s.p.Reward.Pos, "the reward reads the observation %s; expected states, actions and intermediate fluents", s.p.Fluents[i].Name)
@@ -257,8 +257,8 @@ func (o *Outcomes) enumerate(g *group) ([]row, error) {
 	defer func() { m.fork = nil }()
 	var rows []row
 	same := map[string]int{}
-	for more := true; more; more = m.fork.next() {
-		m.fork.at, m.fork.p, m.fork.unlikely = 0, 1, 0
+	for more := true; more; more = m.fork.path.Next() {
+		m.fork.p, m.fork.unlikely = 1, 0
 		outside, err := o.compute(g.assigns)
 		if err != nil {
 			return nil, err
@@ -328,7 +328,7 @@ func (o *Outcomes) Test(n *ground.Node) (func() (bool, error), error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	before, err := s.needed(newReads(s.p), []ground.Condition{cond})
+	before, err := s.needed([]ground.Condition{cond})
 	if err != nil {
 		return nil, err
 	}

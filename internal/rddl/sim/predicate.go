@@ -10,19 +10,11 @@ import (
 
 // pred compiles n to a truth value; a number is true when it is not 0.
 func (c *compiler) pred(n *ground.Node) pred {
-	if f, ok := c.preds[n]; ok {
-		return f
-	}
-	var f pred
-	if n == nil {
-		c.refuse(n, "an expression is missing")
-	} else {
+	f, ok := c.preds[n]
+	if !ok {
 		f = c.compilePred(n)
+		c.preds[n] = f
 	}
-	if f == nil {
-		f = func(*machine) bool { return false }
-	}
-	c.preds[n] = f
 	return f
 }
 
@@ -32,26 +24,17 @@ func (c *compiler) compilePred(n *ground.Node) pred {
 		v := n.Val != 0
 		return func(*machine) bool { return v }
 	case ground.Ref:
-		if !c.refers(n) {
-			return nil
-		}
 		i := n.Fluent
 		if n.Primed && c.p.Fluents[i].Kind == ground.State {
 			return func(m *machine) bool { return m.next[i] != 0 }
 		}
 		return func(m *machine) bool { return m.vals[i] != 0 }
 	case ground.Not:
-		if !c.arity(n, 1, 1) {
-			return nil
-		}
 		a := c.pred(n.Args[0])
 		return func(m *machine) bool { return !a(m) }
 	case ground.And, ground.Or:
 		return c.connective(n)
 	case ground.Implies, ground.Iff:
-		if !c.arity(n, 2, 2) {
-			return nil
-		}
 		a, b := c.pred(n.Args[0]), c.pred(n.Args[1])
 		if n.Op == ground.Iff {
 			return func(m *machine) bool { return a(m) == b(m) }
@@ -60,9 +43,6 @@ func (c *compiler) compilePred(n *ground.Node) pred {
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
 		return c.comparison(n)
 	case ground.If:
-		if !c.arity(n, 3, 3) {
-			return nil
-		}
 		cond, then, other := c.pred(n.Args[0]), c.pred(n.Args[1]), c.pred(n.Args[2])
 		return func(m *machine) bool {
 			if cond(m) {
@@ -112,9 +92,6 @@ func (c *compiler) connective(n *ground.Node) pred {
 }
 
 func (c *compiler) comparison(n *ground.Node) pred {
-	if !c.arity(n, 2, 2) {
-		return nil
-	}
 	a, b := c.num(n.Args[0]), c.num(n.Args[1])
 	if c.near && realArgs(n) {
 		relation := n.Op.Relation()

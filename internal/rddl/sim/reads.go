@@ -6,78 +6,47 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// reads finds which fluents expressions mention.
-type reads struct {
-	p *ground.Problem
-}
-
-func newReads(p *ground.Problem) *reads { return &reads{p} }
-
 // refs lists the fluents that n itself mentions, with those of the next state separate, in
 // increasing order.
-func (r *reads) refs(n *ground.Node) (now, next []int) {
-	seen := map[*ground.Node]bool{}
-	var walk func(n *ground.Node)
-	walk = func(n *ground.Node) {
-		if n == nil || seen[n] {
-			return
+func refs(p *ground.Problem, n *ground.Node) (now, next []int) {
+	n.Walk(func(n *ground.Node) bool {
+		switch {
+		case n.Op != ground.Ref:
+		case n.Primed && p.Fluents[n.Fluent].Kind == ground.State:
+			next = append(next, n.Fluent)
+		default:
+			now = append(now, n.Fluent)
 		}
-		seen[n] = true
-		if n.Op == ground.Ref && n.Fluent >= 0 && n.Fluent < len(r.p.Fluents) {
-			if n.Primed && r.p.Fluents[n.Fluent].Kind == ground.State {
-				next = append(next, n.Fluent)
-			} else {
-				now = append(now, n.Fluent)
-			}
-		}
-		for _, a := range n.Args {
-			walk(a)
-		}
-	}
-	walk(n)
+		return true
+	})
 	slices.Sort(now)
 	slices.Sort(next)
 	return slices.Compact(now), slices.Compact(next)
 }
 
 // direct lists the fluents that n itself mentions, of this step or the next.
-func (r *reads) direct(n *ground.Node) []int {
-	now, next := r.refs(n)
+func direct(p *ground.Problem, n *ground.Node) []int {
+	now, next := refs(p, n)
 	out := append(now, next...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// closure lists the fluents that n mentions and those that intermediate fluents
-// among them are computed from.
-func (r *reads) closure(n *ground.Node) []int {
-	out := r.direct(n)
-	for i := 0; i < len(out); i++ {
-		f := &r.p.Fluents[out[i]]
-		if f.Kind != ground.Interm && f.Kind != ground.Observ {
+// closure lists the states and actions that the truth of n depends on, and the computed fluents.
+func closure(p *ground.Problem, n *ground.Node) (given, computed []int) {
+	all := direct(p, n)
+	for i := 0; i < len(all); i++ {
+		f := &p.Fluents[all[i]]
+		if f.Kind == ground.State || f.Kind == ground.Action {
+			given = append(given, all[i])
 			continue
 		}
-		for _, g := range r.direct(f.CPF) {
-			if !slices.Contains(out, g) {
-				out = append(out, g)
+		computed = append(computed, all[i])
+		for _, g := range direct(p, f.CPF) {
+			if !slices.Contains(all, g) {
+				all = append(all, g)
 			}
 		}
 	}
-	return out
-}
-
-// all lists the states and actions that the truth of n depends on.
-func (r *reads) all(n *ground.Node) []int {
-	return slices.DeleteFunc(r.closure(n), func(i int) bool {
-		k := r.p.Fluents[i].Kind
-		return k != ground.State && k != ground.Action
-	})
-}
-
-// intermediate lists the computed fluents that n depends on.
-func (r *reads) intermediate(n *ground.Node) []int {
-	return slices.DeleteFunc(r.closure(n), func(i int) bool {
-		k := r.p.Fluents[i].Kind
-		return k == ground.State || k == ground.Action
-	})
+	return given, computed
 }

@@ -125,30 +125,24 @@ func New(p *ground.Problem, opts ...Option) (*Simulator, error) {
 		return nil, err
 	}
 	c := newCompiler(p)
-	if err := s.compileAssigns(c); err != nil {
-		return nil, err
-	}
-	if p.Reward == nil {
-		return nil, source.Errorf("", 0, 0, "problem %s has no reward", p.Instance)
-	}
+	s.compileAssigns(c)
 	s.reward = c.num(p.Reward)
 	s.stochastic = c.stochastic
 	c.stochastic = false
-	reads := newReads(p)
-	s.preconditions = compileConditions(c, reads, p.Preconditions)
-	s.invariants = compileConditions(c, reads, p.Invariants)
-	s.terminations = compileConditions(c, reads, p.Termination)
+	s.preconditions = c.conditions(p.Preconditions)
+	s.invariants = c.conditions(p.Invariants)
+	s.terminations = c.conditions(p.Termination)
 	if c.err != nil {
 		return nil, c.err
 	}
-	if err := checkConditions(p, reads); err != nil {
+	if err := checkConditions(p); err != nil {
 		return nil, err
 	}
 	var err error
-	if s.beforeActions, err = s.needed(reads, p.Preconditions); err != nil {
+	if s.beforeActions, err = s.needed(p.Preconditions); err != nil {
 		return nil, err
 	}
-	if s.beforeStates, err = s.needed(reads, p.Invariants, p.Termination); err != nil {
+	if s.beforeStates, err = s.needed(p.Invariants, p.Termination); err != nil {
 		return nil, err
 	}
 	for _, cond := range append(s.invariants[:len(s.invariants):len(s.invariants)], s.terminations...) {
@@ -184,10 +178,10 @@ func (s *Simulator) collect() error {
 }
 
 // checkConditions checks that a state and an action decide every condition.
-func checkConditions(p *ground.Problem, r *reads) error {
+func checkConditions(p *ground.Problem) error {
 	for _, group := range [][]ground.Condition{p.Preconditions, p.Invariants, p.Termination} {
 		for i := range group {
-			if _, next := r.refs(group[i].Expr); len(next) > 0 {
+			if _, next := refs(p, group[i].Expr); len(next) > 0 {
 				return at(group[i].Pos, "the condition %s reads %s', expected fluents of the present state", group[i].Text, p.Fluents[next[0]].Name)
 			}
 			if draws(group[i].Expr) {
@@ -198,13 +192,8 @@ func checkConditions(p *ground.Problem, r *reads) error {
 	return nil
 }
 
-func (s *Simulator) compileAssigns(c *compiler) error {
-	done := make([]bool, len(s.p.Fluents))
+func (s *Simulator) compileAssigns(c *compiler) {
 	for _, i := range s.p.Order {
-		if i < 0 || i >= len(done) || done[i] || s.p.Fluents[i].CPF == nil {
-			return source.Errorf("", 0, 0, "problem %s orders its cpfs wrongly: fluent number %d", s.p.Instance, i)
-		}
-		done[i] = true
 		f := &s.p.Fluents[i]
 		a := assign{fluent: i, next: f.Kind == ground.State, value: c.num(f.CPF)}
 		a.lo, a.hi = math.Inf(-1), math.Inf(1)
@@ -225,21 +214,16 @@ func (s *Simulator) compileAssigns(c *compiler) error {
 		}
 		s.assigns = append(s.assigns, a)
 	}
-	for i := range done {
-		if f := &s.p.Fluents[i]; !done[i] && f.Kind != ground.Action {
-			return at(f.Pos, "%s has no cpf, expected one", f.Name)
-		}
-	}
-	return c.err
 }
 
 // needed lists, in order, the intermediate fluents that the conditions read, directly or
 // through others. Their values must be determined without drawing.
-func (s *Simulator) needed(reads *reads, groups ...[]ground.Condition) ([]assign, error) {
+func (s *Simulator) needed(groups ...[]ground.Condition) ([]assign, error) {
 	want := make([]bool, len(s.p.Fluents))
 	for _, group := range groups {
 		for i := range group {
-			for _, f := range reads.intermediate(group[i].Expr) {
+			_, computed := closure(s.p, group[i].Expr)
+			for _, f := range computed {
 				want[f] = true
 				if draws(s.p.Fluents[f].CPF) {
 					return nil, at(group[i].Pos, "%s reads %s, whose value is drawn in the step; expected fluents that are known before it",
@@ -257,10 +241,11 @@ func (s *Simulator) needed(reads *reads, groups ...[]ground.Condition) ([]assign
 	return out, nil
 }
 
-func compileConditions(c *compiler, reads *reads, src []ground.Condition) []condition {
+func (c *compiler) conditions(src []ground.Condition) []condition {
 	out := make([]condition, len(src))
 	for i := range src {
-		out[i] = condition{src: &src[i], holds: c.pred(src[i].Expr), fluents: reads.all(src[i].Expr)}
+		given, _ := closure(c.p, src[i].Expr)
+		out[i] = condition{src: &src[i], holds: c.pred(src[i].Expr), fluents: given}
 	}
 	return out
 }

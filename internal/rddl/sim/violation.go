@@ -136,7 +136,7 @@ func (r *Runner) values(fluents []int) []Value {
 
 func (r *Runner) violation(kind Kind, c *condition) *Violation {
 	return &Violation{Kind: kind, Condition: c.src.Text, Pos: c.src.Pos, Step: r.step + 1,
-		Values: r.values(newReads(r.s.p).direct(c.src.Expr))}
+		Values: r.values(direct(r.s.p, c.src.Expr))}
 }
 
 func (r *Runner) tooMany(count int) *Violation {
@@ -182,7 +182,7 @@ func (r *Runner) badValue(a *assign, v float64) *Violation {
 		step++
 	}
 	out := &Violation{Kind: OutOfRange, Condition: r.wants(a.fluent), Pos: fl.CPF.Pos, Step: step, Values: []Value{r.value(a.fluent, v, a.next)}}
-	now, next := newReads(r.s.p).refs(fl.CPF)
+	now, next := refs(r.s.p, fl.CPF)
 	for _, f := range now {
 		out.Values = append(out.Values, r.value(f, r.m.vals[f], false))
 	}
@@ -212,7 +212,7 @@ func (r *Runner) takeFault(where string) error {
 		what = fmt.Sprintf("%s: %s(%s)", f.what, f.node.Name, strings.Join(args, ", "))
 	}
 	var values []Value
-	now, next := newReads(r.s.p).refs(f.node)
+	now, next := refs(r.s.p, f.node)
 	for _, i := range now {
 		values = append(values, r.value(i, r.m.vals[i], false))
 	}

@@ -279,8 +279,6 @@ func comparison(op ground.Op, x, y domain) domain {
 func (a *abstract) draw(n *ground.Node) domain {
 	inf := math.Inf(1)
 	switch n.Name {
-	case "KronDelta", "DiracDelta":
-		return a.eval(n.Args[0])
 	case "Bernoulli":
 		return someBool
 	case "Discrete", "UnnormDiscrete":

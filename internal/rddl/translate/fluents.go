@@ -181,10 +181,7 @@ func (c *compiler) intermNumber(f int) number {
 // certain returns the only possible value of a distribution. Within a table, s supplies the
 // values.
 func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
-	switch n.Name {
-	case "KronDelta", "DiracDelta":
-		return n.Args[0]
-	case "Bernoulli":
+	if n.Name == "Bernoulli" {
 		p := n.Args[0]
 		v := math.NaN()
 		if s != nil {

@@ -73,8 +73,8 @@ func (o *Outcomes) draw(g *ground.Group, val map[fluentKey]value) (*factored.Dra
 	}
 	place := map[string]int{}
 	p := &path{}
-	for more := true; more; more = p.next() {
-		p.at, p.p, p.disturbances = 0, big.NewRat(1, 1), 0
+	for more := true; more; more = p.Next() {
+		p.p, p.disturbances = big.NewRat(1, 1), 0
 		s := &scene{c: o.c, val: val, memo: map[int]value{}, draws: p, step: map[fluentKey]value{}}
 		row, outside := []int64{}, false
 		for _, i := range g.Fluents {
@@ -121,27 +121,11 @@ func (o *Outcomes) number(fluent int, v value) (z int64, ok bool, err error) {
 	return r.N, r.isWhole() && r.N >= w.Lo && r.N <= w.Hi, nil
 }
 
-// path tells which outcome each draw has while they are enumerated: those after it have their first.
+// path is a path with the probability of the outcomes of its draws so far.
 type path struct {
-	turns        []turn
-	at           int
+	ground.Path
 	p            *big.Rat
-	disturbances int
-}
-
-// turn is the outcome of one draw: its place among those with a weight, and their number.
-type turn struct{ place, of int }
-
-// next moves to the next path; false after the last.
-func (p *path) next() bool {
-	for len(p.turns) > 0 {
-		last := &p.turns[len(p.turns)-1]
-		if last.place++; last.place < last.of {
-			return true
-		}
-		p.turns = p.turns[:len(p.turns)-1]
-	}
-	return false
+	disturbances int // draws that do not have their most likely outcome
 }
 
 // draw is the value of a draw on the path.
@@ -158,11 +142,7 @@ func (p *path) draw(s *scene, n *ground.Node) value {
 			mode = i
 		}
 	}
-	if p.at == len(p.turns) {
-		p.turns = append(p.turns, turn{0, len(places)})
-	}
-	i := places[p.turns[p.at].place]
-	p.at++
+	i := places[p.Turn(len(places))]
 	p.p = new(big.Rat).Mul(p.p, new(big.Rat).Quo(weights[i], sum))
 	if i != mode {
 		p.disturbances++
