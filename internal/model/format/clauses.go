@@ -3,32 +3,41 @@ package format
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 )
 
-// dialect contains the differences between the clause formats.
-type dialect interface {
-	// header is the line before the clauses, or "" if there is none.
-	header(s *cnf.Sizes) string
-	// hard is the prefix of a hard clause.
-	hard(s *cnf.Sizes) string
-	// soft reports whether soft clauses follow the hard ones.
-	soft() bool
-}
-
-// clauseFile is a file of clauses in some dialect.
+// clauseFile is a file of clauses. The formats differ in what stands before them:
+//
+//   - DIMACS CNF has p cnf VARIABLES CLAUSES, and no soft clauses.
+//   - WCNF of the MaxSAT Evaluation since 2022 has no header, h before a hard clause, and the weight
+//     before a soft one. The soft clauses come last; each states that a cost is avoided.
+//   - WCNF before 2022 has p wcnf VARIABLES CLAUSES TOP, and the weight TOP, one more than the sum of
+//     all soft weights, before a hard clause.
 type clauseFile struct {
 	m        *model.Model
 	o        Options
-	dialect  dialect
 	lowering *cnf.Lowering
 	sizes    cnf.Sizes
 }
 
-func newClauseFile(m *model.Model, o Options, d dialect) *clauseFile {
-	return &clauseFile{m: m, o: o, dialect: d, lowering: cnf.NewLowering(m, o.Encoding)}
+func newClauseFile(m *model.Model, o Options) *clauseFile {
+	return &clauseFile{m: m, o: o, lowering: cnf.NewLowering(m, o.Encoding)}
+}
+
+// head returns the line before the clauses and what stands before a hard clause.
+func (f *clauseFile) head() (line, hard string) {
+	t := f.sizes.Total()
+	switch f.o.Kind {
+	case CNF:
+		return fmt.Sprintf("p cnf %d %d\n", t.Variables, t.Clauses), ""
+	case WCNF:
+		return "", "h "
+	}
+	top := f.sizes.Weight + 1
+	return fmt.Sprintf("p wcnf %d %d %d\n", t.Variables, t.Clauses+f.sizes.Soft, top), fmt.Sprintf("%d ", top)
 }
 
 // ErrWeights is wrapped by the error for weights that solvers cannot add up.
@@ -56,7 +65,7 @@ func (f *clauseFile) measure(ctx context.Context) (Stats, error) {
 	}
 	s.Groups.Problem.Variables += f.sizes.Model - hidden
 	s.Groups.Network.Variables += hidden
-	if f.dialect.soft() {
+	if f.o.Kind.Optimising() {
 		if f.sizes.Weight >= maxWeights {
 			return Stats{}, ErrWeights
 		}
@@ -68,8 +77,9 @@ func (f *clauseFile) measure(ctx context.Context) (Stats, error) {
 
 func (f *clauseFile) write(ctx context.Context, out *output) error {
 	preamble(out, "c ", f.m, f.o)
-	out.text(f.dialect.header(&f.sizes))
-	sink := clauseSink{out: out, prefix: f.dialect.hard(&f.sizes)}
+	head, hard := f.head()
+	out.text(head)
+	sink := clauseSink{out: out, prefix: hard}
 	if err := f.lowering.Stream(ctx, &sink); err != nil {
 		return err
 	}
@@ -83,7 +93,7 @@ func (f *clauseFile) write(ctx context.Context, out *output) error {
 			return err
 		}
 	}
-	if !f.dialect.soft() {
+	if !f.o.Kind.Optimising() {
 		return nil
 	}
 	for t := 1; t <= f.m.Horizon+1; t++ {

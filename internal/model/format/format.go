@@ -101,12 +101,8 @@ func newFile(m *model.Model, o Options) (file, error) {
 		return nil, fmt.Errorf("format %v takes no further rows; expected opb, lp or mps", o.Kind)
 	}
 	switch o.Kind {
-	case CNF:
-		return newClauseFile(m, o, cnfDialect{}), nil
-	case WCNF:
-		return newClauseFile(m, o, wcnfDialect{}), nil
-	case WCNFOld:
-		return newClauseFile(m, o, wcnfOldDialect{}), nil
+	case CNF, WCNF, WCNFOld:
+		return newClauseFile(m, o), nil
 	case OPB:
 		return &opbFile{newLinear(m, true).include(&o)}, nil
 	case LP:

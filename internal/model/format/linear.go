@@ -47,7 +47,7 @@ type linear struct {
 	constant int64  // of the objective, see linearConstant
 	terms    int64  // of the objective
 	rows     int64  // including extra rows
-	extra    []row  // over variable 1 of the model; they come first
+	extra    *block // rows over variable 1 of the model, which come first; nil for none
 	more     *block // further rows, in the model's numbers; they come last
 	halve    bool   // see newLinear
 	bare     bool   // without the network
@@ -91,14 +91,12 @@ func (l *linear) include(o *Options) *linear {
 // newBlock returns a block without rows.
 func (l *linear) newBlock() *block { return &block{used: make([]bool, 2*int(l.stride)+1)} }
 
-// contradiction is written for a model that is trivially infeasible.
-var contradiction = []row{
-	{group: model.NumGroups, op: factored.GE, rhs: 1},
-	{group: model.NumGroups, op: factored.LE, rhs: 0},
-}
-
-// vacuous is written if a format requires a row and there is none.
-var vacuous = []row{{group: model.NumGroups, op: factored.GE, rhs: 0}}
+// contradiction is written for a model that is trivially infeasible, and vacuous if a format requires a row
+// and there is none.
+var (
+	contradiction = &block{entries: []entry{{1, 1}}, rows: []row{{model.NumGroups, factored.GE, 1, 0, 1}, {model.NumGroups, factored.LE, 0, 0, 1}}}
+	vacuous       = &block{entries: []entry{{1, 1}}, rows: []row{{model.NumGroups, factored.GE, 0, 0, 1}}}
+)
 
 // linearConstant returns the constant of the objective over unnegated variables.
 func linearConstant(m *model.Model) int64 {
@@ -121,10 +119,16 @@ func linearCost(c model.Term) int64 {
 	return c.Coef
 }
 
-// walk visits the rows of every step in order, then as those of step H+2 the further rows; first
-// is the number of rows before them, including extra rows. A block is valid until the walk ends.
+// walk visits the rows of every step in order, before them as those of step 0 the extra rows, and after them as
+// those of step H+2 the further rows; first is the number of rows before. A block is valid until the walk ends.
 func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int64) error) error {
-	first := int64(len(l.extra))
+	first := int64(0)
+	if l.extra != nil {
+		if err := visit(0, l.extra, 0); err != nil {
+			return err
+		}
+		first = int64(len(l.extra.rows))
+	}
 	var b *block
 	for t := 1; t <= l.m.Horizon+1; t++ {
 		if err := ctx.Err(); err != nil {
@@ -155,7 +159,7 @@ func (l *linear) width(t int) int32 {
 
 // shift is added to the local variables of step t.
 func (l *linear) shift(t int) int32 {
-	if t > l.m.Horizon+1 {
+	if t < 1 || t > l.m.Horizon+1 {
 		return 0
 	}
 	return l.stride * int32(t-1)
@@ -265,9 +269,12 @@ func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
 	case l.rows == 0 && k != OPB:
 		l.extra = vacuous
 	}
-	l.rows += int64(len(l.extra))
-	s.Groups.Problem.Constraints += int64(len(l.extra))
-	s.Groups.Problem.Literals += int64(len(l.extra))
+	if l.extra != nil {
+		n := int64(len(l.extra.rows))
+		l.rows += n
+		s.Groups.Problem.Constraints += n
+		s.Groups.Problem.Literals += n
+	}
 	l.constant, l.terms = linearConstant(l.m), 0
 	for t := 1; t <= l.m.Horizon+1; t++ {
 		l.terms += int64(len(l.m.Objective(t)))
@@ -282,7 +289,7 @@ func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
 
 // needsOne reports whether variable 1 is written because nothing else is.
 func (l *linear) needsOne() bool {
-	return len(l.extra) > 0 || l.terms == 0 && l.constant == 0
+	return l.extra != nil || l.terms == 0 && l.constant == 0
 }
 
 // columnsUsed visits the variables that occur in a row or the objective in order, and says
@@ -294,6 +301,9 @@ func (l *linear) columnsUsed(ctx context.Context, visit func(v int32, hidden boo
 	}
 	var before *block
 	return l.walk(ctx, func(t int, b *block, _ int64) error {
+		if t == 0 {
+			return nil // see needsOne
+		}
 		if t > l.m.Horizon+1 {
 			for v := l.m.NumVars() + 1; int(v) < len(b.used); v++ {
 				if !b.used[v] {
@@ -431,9 +441,13 @@ func EachInequality(ctx context.Context, m *model.Model, visit func(t int, c Ine
 	if _, err := l.measure(ctx, OPB); err != nil {
 		return err
 	}
-	number := int64(len(l.extra))
+	number := int64(0)
 	var terms []model.Term
 	return l.walk(ctx, func(t int, b *block, _ int64) error {
+		if t == 0 {
+			number = int64(len(b.rows))
+			return nil
+		}
 		for i := range b.rows {
 			r, entries := b.row(i)
 			for _, sign := range [2]int64{1, -1} {

@@ -20,9 +20,6 @@ func (f *lpFile) write(ctx context.Context, out *output) error {
 		return err
 	}
 	out.text("\nSubject To\n")
-	for i := range f.extra {
-		f.constraint(out, int64(i)+1, &f.extra[i], []entry{{1, 1}}, 0)
-	}
 	err := f.walk(ctx, func(t int, b *block, first int64) error {
 		for i := range b.rows {
 			r, entries := b.row(i)

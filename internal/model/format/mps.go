@@ -2,6 +2,7 @@ package format
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -56,9 +57,6 @@ func (f *mpsFile) measure(ctx context.Context) (Stats, error) { return f.measure
 func (f *mpsFile) write(ctx context.Context, out *output) error {
 	preamble(out, "* ", f.m, Options{Kind: MPS})
 	out.text("NAME          fdplan\nROWS\n N  obj\n")
-	for i := range f.extra {
-		f.rowLine(out, &f.extra[i], int64(i)+1)
-	}
 	err := f.walk(ctx, func(_ int, b *block, first int64) error {
 		for i := range b.rows {
 			f.rowLine(out, &b.rows[i], first+int64(i)+1)
@@ -73,18 +71,12 @@ func (f *mpsFile) write(ctx context.Context, out *output) error {
 		return err
 	}
 	out.text("RHS\n")
-	rhs := func(r *row, number int64) {
-		if r.rhs != 0 {
-			out.text("    RHS       ")
-			f.rowEntry(out, number, r.rhs)
-		}
-	}
-	for i := range f.extra {
-		rhs(&f.extra[i], int64(i)+1)
-	}
 	err = f.walk(ctx, func(_ int, b *block, first int64) error {
 		for i := range b.rows {
-			rhs(&b.rows[i], first+int64(i)+1)
+			if r := &b.rows[i]; r.rhs != 0 {
+				out.text("    RHS       ")
+				f.rowEntry(out, first+int64(i)+1, r.rhs)
+			}
 		}
 		return out.err
 	})
@@ -132,6 +124,9 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 	var firstBefore int64
 	coef := make([]int64, max(f.stride, 1)+1) // of the objective
 	return f.walk(ctx, func(t int, b *block, first int64) error {
+		if t == 0 {
+			return nil // with variable 1
+		}
 		if t > f.m.Horizon+1 {
 			for v := f.m.NumVars() + 1; int(v) < len(b.used); v++ {
 				cells(v, b, v, first)
@@ -148,8 +143,8 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 				f.column(out, number)
 				f.objEntry(out, coef[v])
 			}
-			if number == 1 {
-				for i := range f.extra {
+			if number == 1 && f.extra != nil {
+				for i := range f.extra.rows {
 					f.column(out, number)
 					f.rowEntry(out, int64(i)+1, 1)
 				}
@@ -202,11 +197,7 @@ func (f *mpsFile) objEntry(out *output, value int64) {
 // value ends a line with a number, right-aligned in 12 characters if it fits.
 func (f *mpsFile) value(out *output, v int64) {
 	var digits [20]byte
-	n := len(appendUint(digits[:0], uint64(max(v, -v))))
-	if v < 0 {
-		n++
-	}
-	if n < 12 {
+	if n := len(strconv.AppendInt(digits[:0], v, 10)); n < 12 {
 		out.text("            "[n:])
 	}
 	out.int(v)

@@ -33,9 +33,6 @@ func (f *opbFile) write(ctx context.Context, out *output) error {
 		}
 	}
 	out.text(" ;\n")
-	for i := range f.extra {
-		f.constraint(out, &f.extra[i], []entry{{1, 1}}, 0)
-	}
 	return f.walk(ctx, func(t int, b *block, _ int64) error {
 		for i := range b.rows {
 			r, entries := b.row(i)

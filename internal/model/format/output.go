@@ -1,6 +1,9 @@
 package format
 
-import "io"
+import (
+	"io"
+	"strconv"
+)
 
 // output collects text into large writes. The first error of the writer is kept and ends all
 // further work.
@@ -55,13 +58,8 @@ func (o *output) byte(b byte) {
 // int writes a number.
 func (o *output) int(v int64) {
 	o.room(20)
-	u := uint64(v)
 	n := len(o.buf)
-	if v < 0 {
-		o.buf = append(o.buf, '-')
-		u = -u
-	}
-	o.buf = appendUint(o.buf, u)
+	o.buf = strconv.AppendInt(o.buf, v, 10)
 	o.line += len(o.buf) - n
 }
 
@@ -93,26 +91,6 @@ const pairs = "0001020304050607080910111213141516171819" +
 	"4041424344454647484950515253545556575859" +
 	"6061626364656667686970717273747576777879" +
 	"8081828384858687888990919293949596979899"
-
-// appendUint appends u in decimal.
-func appendUint(b []byte, u uint64) []byte {
-	var digits [20]byte
-	at := len(digits)
-	for u >= 100 {
-		r := u % 100 * 2
-		u /= 100
-		at -= 2
-		digits[at], digits[at+1] = pairs[r], pairs[r+1]
-	}
-	if u >= 10 {
-		at -= 2
-		digits[at], digits[at+1] = pairs[u*2], pairs[u*2+1]
-	} else {
-		at--
-		digits[at] = byte('0' + u)
-	}
-	return append(b, digits[at:]...)
-}
 
 // clauses writes zero-terminated clauses, one per line, each with the prefix. It is the inner
 // loop of every large file.
