@@ -144,6 +144,7 @@ func writeProperty(w io.Writer, p *explain.Property) {
 		return
 	case explain.Refuted:
 		writeRefuted(w, p)
+		return
 	}
 	fmt.Fprintf(w, "%s: the property fails: %s\n  state   %v\n  action  %v\n  next    %v\nThe checker replayed the counterexample.\n",
 		p.Problem, p.Property, p.Witness.State, p.Witness.Action, p.Witness.Next)
