@@ -125,15 +125,15 @@ func compareRows(t *testing.T, name string, f *own.File, rows []parquetRow) {
 		for k, column := range f.Columns {
 			c := f.Cursor(&f.Groups[g], k)
 			for i := range f.Groups[g].Rows {
-				var v [1]own.Value
-				if _, err := c.Read(v[:]); err != nil {
+				var v own.Value
+				if err := c.Next(&v); err != nil {
 					t.Fatalf("%s: column %s, row %d: %v", name, column.Name, at+i, err)
 				}
-				var got any = v[0].Number
-				if v[0].Missing {
+				var got any = v.Number
+				if v.Missing {
 					got = nil
-				} else if v[0].Kind == own.Text || v[0].Kind == own.Fixed {
-					got = string(v[0].Text)
+				} else if v.Kind == own.Text || v.Kind == own.Fixed {
+					got = string(v.Text)
 				}
 				if want := rows[at+i].values()[place[column.Name]]; got != want {
 					t.Fatalf("%s: column %s, row %d: %v, want %v", name, column.Name, at+i, got, want)
