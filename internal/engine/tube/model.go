@@ -31,29 +31,6 @@ func (l *Linear) value(x, u []int64) int64 {
 	return sum
 }
 
-// copied returns the state that l gives unchanged, -1 for none.
-func (l *Linear) copied() int {
-	at := -1
-	for i, a := range l.X {
-		if a == 0 {
-			continue
-		}
-		if a != l.D || at >= 0 {
-			return -1
-		}
-		at = i
-	}
-	for _, b := range l.U {
-		if b != 0 {
-			return -1
-		}
-	}
-	if l.C != 0 {
-		return -1
-	}
-	return at
-}
-
 // Atom is the condition that a form is at most 0, or below 0 if it is strict.
 type Atom struct {
 	Linear

@@ -33,12 +33,12 @@ const (
 // the least number of last steps whose errors alone are too much, wherever these steps begin; then it tries all steps
 // from the start.
 func (t *Task) None(ctx context.Context, horizon int) (*Refutation, error) {
-	spent := 0
+	bounds, spent := t.trends(), 0
 	for _, added := range []int{0, mostAdded} { // few courses first: most proofs need no more
 		spent = 0
 		for k := 1; k <= min(horizon, window) && spent <= mostSum; k++ {
 			for _, anywhere := range []bool{true, false} {
-				p, cases, err := t.refute(ctx, k, anywhere, k == horizon, added)
+				p, cases, err := t.refute(ctx, k, anywhere, k == horizon, bounds, added)
 				if p != nil || err != nil {
 					return p, err
 				}
@@ -50,9 +50,9 @@ func (t *Task) None(ctx context.Context, horizon int) (*Refutation, error) {
 }
 
 // refute tries k steps, from anywhere to the end or from the start.
-func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, added int) (*Refutation, int, error) {
+func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, bounds []trend, added int) (*Refutation, int, error) {
 	courses := t.courses(k)
-	r := &refuter{t: t, ctx: ctx, k: k, anywhere: anywhere, goal: anywhere || all, courses: courses, most: added}
+	r := &refuter{t: t, ctx: ctx, k: k, anywhere: anywhere, goal: anywhere || all, courses: courses, trends: bounds, most: added}
 	ok := r.run()
 	if ctx.Err() != nil {
 		return nil, 0, context.Cause(ctx)

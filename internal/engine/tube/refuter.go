@@ -14,6 +14,7 @@ type refuter struct {
 	anywhere bool // steps begin in any state; else in the start
 	goal     bool // the goal holds after them
 	courses  [][][]int64
+	trends   []trend // where steps begin
 	u        [][]row
 	size     float64 // that no variable exceeds
 	vars     []box
@@ -61,6 +62,11 @@ func (m *Model) greatest() float64 {
 // run reports whether all combinations are refuted.
 func (r *refuter) run() bool {
 	x, u := r.begin()
+	if r.anywhere {
+		for _, b := range r.trends {
+			r.between(x[b.i], x[b.j], b.low, b.high)
+		}
+	}
 	at := make([][]row, len(r.courses))
 	for c := range at {
 		at[c] = x
@@ -74,7 +80,7 @@ const mostAdded, mostTried = 2, 81
 
 // another refutes the rows at hand with one more course of errors: the one that breaks most at the point where they hold.
 func (r *refuter) another() bool {
-	if r.depth >= r.most {
+	if r.depth >= r.most || r.ctx == nil {
 		return false
 	}
 	r.point = newProgram(r.vars, r.size, &r.work, r.rows).deepest()
@@ -162,12 +168,22 @@ func (r *refuter) begin() (x []row, u [][]row) {
 			}
 		}
 	}
+	if r.anywhere {
+		all := r.t.remembered()
+		for i := range all {
+			r.rows = append(r.rows, r.holds(&all[i], x, nil))
+		}
+	}
 	return x, u
 }
 
 // near adds the rows that a and b differ by d at most.
-func (r *refuter) near(a, b row, d int64) {
-	r.rows = append(r.rows, r.sum(float64(-d), 1, a, -1, b), r.sum(float64(-d), -1, a, 1, b))
+func (r *refuter) near(a, b row, d int64) { r.between(a, b, -d, d) }
+
+// between adds the rows that a - b is in low..high.
+func (r *refuter) between(a, b row, low, high int64) {
+	up, down := r.sum(float64(-high), 1, a, -1, b), r.sum(float64(low), -1, a, 1, b)
+	r.rows = append(r.rows, up, down)
 }
 
 // sum returns k + f*a + g*b.
@@ -191,7 +207,7 @@ func (r *refuter) under(rows []row, then func() bool) bool {
 	r.rows = append(r.rows, rows...)
 	defer func() { r.rows = r.rows[:n] }()
 	if len(rows) > 0 {
-		if r.cases > mostCases || r.ctx.Err() != nil {
+		if r.cases > mostCases || r.ctx != nil && r.ctx.Err() != nil {
 			return false
 		}
 		if newProgram(r.vars, r.size, &r.work, r.rows).empty() {
@@ -224,13 +240,16 @@ func (r *refuter) step(s, c int, at [][]row, u [][]row) bool {
 	return r.under(rows, func() bool {
 		if last {
 			if c+1 < len(r.courses) {
-				return r.step(s, c+1, at, nil)
+				return r.end(c+1, at)
 			}
 			return r.another()
 		}
 		return r.state(s, c, 0, nil, at, u)
 	})
 }
+
+// end adds what holds at the end for the courses from c on.
+func (r *refuter) end(c int, at [][]row) bool { return r.step(r.k, c, at, nil) }
 
 // state goes on with state i of the step; next has those before it.
 func (r *refuter) state(s, c, i int, next []row, at, u [][]row) bool {
