@@ -42,6 +42,8 @@ type FunctionLine struct {
 	// Features are those that the bits read, and then those that the objects alone determine
 	// and that were the same for all of them.
 	Features []FeatureLine `json:"features"`
+	// Formula is the next value by whole numbers, for values of constants that no row has; empty for none.
+	Formula string `json:"formula,omitempty"`
 }
 
 // BitLine is a bit of a function.
@@ -272,6 +274,9 @@ func fileOf(p *load.Problem, net *bnn.Network, m *lift.Model, a *lift.Applied, m
 
 func lineOf(l *lift.Learned) FunctionLine {
 	out := FunctionLine{Output: l.Output.String(), Objects: l.Objects, Rows: l.Pooled}
+	if l.Formula != nil {
+		out.Formula = l.Formula.String()
+	}
 	read := make([]bool, len(l.Features))
 	for _, n := range l.Bits {
 		for k, reads := range n.Reads(len(l.Features)) {

@@ -56,6 +56,9 @@ func (f *FunctionLine) write(b *strings.Builder) {
 			fixed = append(fixed, fmt.Sprintf("%s = %s", x.Feature, numbers(x.Seen)))
 		}
 	}
+	if f.Formula != "" {
+		fmt.Fprintf(b, "  for other constants: %s\n", f.Formula)
+	}
 	if len(fixed) > 0 {
 		fmt.Fprintf(b, "  the same in all rows: %s\n", strings.Join(fixed, "; "))
 	}

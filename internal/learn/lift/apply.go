@@ -48,8 +48,12 @@ func (m *Model) Apply(w *World) (*Applied, error) {
 	rules := rulesOf(w)
 	for i := range m.Classes {
 		c := &m.Classes[i]
-		if err := c.fits(w); err != nil {
-			return nil, fmt.Errorf("%w %s: %w", ErrFit, w.Problem.Name, err)
+		ground := c.apply
+		if err := c.fits(w, c.Features, c.Same); err != nil {
+			if c.Formula == nil || c.fits(w, c.Formula.Features, c.Formula.Same) != nil {
+				return nil, fmt.Errorf("%w %s: %w", ErrFit, w.Problem.Name, err)
+			}
+			ground = c.applyFormula
 		}
 		var own []*objects
 		for _, t := range c.Types {
@@ -62,7 +66,7 @@ func (m *Model) Apply(w *World) (*Applied, error) {
 		var failed error
 		choices(own, func(at []int) {
 			if failed == nil {
-				failed = c.apply(g, at, rules, out, done)
+				failed = ground(g, at, rules, out, done)
 			}
 		})
 		if failed != nil {
@@ -98,6 +102,12 @@ func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool)
 	if err != nil {
 		return err
 	}
+	var calculated []synthesis.Function
+	if c.Formula != nil && slices.ContainsFunc(doubts, func(d doubt) bool { return d.always }) {
+		if calculated, _, err = c.calculate(g, at); err != nil {
+			calculated = nil // too wide
+		}
+	}
 	for b, o := range outs {
 		name := w.Problem.BitName(w.Problem.Outputs[o])
 		f, err := function(c.Bits[b], features)
@@ -110,6 +120,8 @@ func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool)
 			}
 		}
 		switch {
+		case why != nil && why.always && calculated != nil:
+			f = calculated[b]
 		case err != nil && why != nil && why.always:
 			f = synthesis.Function{Off: []synthesis.Cube{{}}} // any function is a guess, and false is short
 		case err != nil:
@@ -147,7 +159,10 @@ func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]
 	for _, n := range c.Bits {
 		n.reads(read)
 	}
-	var out []doubt
+	out, err := c.lookupDoubts(g, at, func(fluent *Atom) bool { return c.readsFluent(read, fluent) })
+	if err != nil {
+		return nil, err
+	}
 	for i := range features {
 		f, x := &c.Features[i], &features[i]
 		lo, hi := r.span(x)
@@ -195,6 +210,16 @@ func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]
 		return 1
 	})
 	return out, nil
+}
+
+// readsFluent reports whether one of the marked features has a bit of a fluent.
+func (c *Class) readsFluent(marked []bool, fluent *Atom) bool {
+	for i := range c.Features {
+		if marked[i] && slices.ContainsFunc(c.Features[i].Bits, func(l Literal) bool { return l.Atom.String() == fluent.String() }) {
+			return true
+		}
+	}
+	return false
 }
 
 // list writes values that were seen.

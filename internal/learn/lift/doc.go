@@ -15,6 +15,10 @@
 // decision tree. Grounding replaces each feature by the bits of an instance: degrees and
 // non-fluents are constants there, a count of bits is a threshold.
 //
+// Where the rows have objects with different constants, such as demands, package integers looks for a formula too: the next
+// value by whole numbers, among them constants that a fluent looks up, as the demand of this month. It has no wrong row, and
+// serves instances with constants, or with ranges of what looks them up, that the rows do not have.
+//
 // Degrees, counts and values of non-fluents that no row had are unseen: a grounded output
 // that has one is listed, since the tree only guesses there. So is one with a value of a
 // static feature that was the same for all objects of the rows, and one for which

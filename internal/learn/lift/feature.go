@@ -105,7 +105,7 @@ func (a *Atom) UnmarshalText(text []byte) (err error) {
 }
 
 // Feature is a number that the objects of an output determine, in a state and with an
-// action. One of three: with Static the value of a non-fluent; without Fresh 1 where all
+// action. One of these: with Number that of a fluent, or looked up by it; with Static the value of a non-fluent; without Fresh 1 where all
 // Bits hold and 0 elsewhere; otherwise the number of choices of the fresh objects for
 // which Where, Also and all Bits hold.
 type Feature struct {
@@ -115,6 +115,10 @@ type Feature struct {
 	// Also are Boolean non-fluents of the fresh objects and the output's that must hold too, or must not: of a cell to the east, that it is free.
 	Also []Literal `json:"also,omitempty"`
 	Bits []Literal `json:"bits,omitempty"`
+	// Number is a fluent of the output's objects whose value it is; with Static and Index instead the value of Static for
+	// the one fresh object of which Index has the value of Number, 0 where there is none and a sum where there are several.
+	Number *Atom `json:"number,omitempty"`
+	Index  *Atom `json:"index,omitempty"`
 	// Seen lists the values that the feature had, in increasing order.
 	Seen []float64 `json:"seen"`
 
@@ -124,6 +128,10 @@ type Feature struct {
 // String returns the feature in words.
 func (f *Feature) String() string {
 	switch {
+	case f.Index != nil:
+		return fmt.Sprintf("(%s where %s == %s)", f.Static, f.Index, f.Number)
+	case f.Number != nil:
+		return f.Number.String()
 	case f.Static != nil:
 		return f.Static.String()
 	case len(f.Fresh) == 0:
@@ -156,7 +164,7 @@ func (f *Feature) all() string {
 }
 
 // constant reports whether the objects alone determine the feature.
-func (f *Feature) constant() bool { return len(f.Bits) == 0 }
+func (f *Feature) constant() bool { return len(f.Bits) == 0 && f.Number == nil }
 
 // Fixed reports whether the objects alone determine the feature, and all of them alike.
 func (f *Feature) Fixed() bool { return f.constant() && len(f.Seen) == 1 }

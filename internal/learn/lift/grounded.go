@@ -9,12 +9,22 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// grounded is a feature of some objects: a constant, or the number of terms of which all
-// literals hold.
+// grounded is a feature of some objects: a constant, or the number, or the sum of the
+// weights, of the terms of which all literals hold.
 type grounded struct {
 	value float64 // of a constant; terms is nil then
 	count bool
 	terms [][]literal
+	// weights are what terms count, nil for 1 each.
+	weights []float64
+}
+
+// weight is what a term counts.
+func (g *grounded) weight(term int) float64 {
+	if g.weights == nil {
+		return 1
+	}
+	return g.weights[term]
 }
 
 // literal is a bit of the network's inputs, or its negation.
@@ -33,17 +43,12 @@ func newGrounder(w *World) *grounder { return &grounder{w, map[string]map[string
 
 // feature grounds f for objects at, by their places in their types.
 func (g *grounder) feature(f *Feature, types []string, at []int) (grounded, error) {
-	if f.Static != nil {
-		d := g.w.decls[f.Static.Name]
-		if d == nil || !d.Static {
-			return grounded{}, fmt.Errorf("there is no non-fluent %s", f.Static.Name)
-		}
-		args, err := d.places(*f.Static, at)
-		if err != nil {
-			return grounded{}, err
-		}
-		v, _ := d.Value(args)
-		return grounded{value: max(-math.MaxFloat64, min(v, math.MaxFloat64))}, nil // files have no infinity
+	switch {
+	case f.Number != nil:
+		return g.number(f, at)
+	case f.Static != nil:
+		v, err := g.static(*f.Static, at)
+		return grounded{value: v}, err
 	}
 	if len(f.Fresh) == 0 {
 		term, err := g.term(f, at)
@@ -65,6 +70,20 @@ func (g *grounder) feature(f *Feature, types []string, at []int) (grounded, erro
 		out.terms = append(out.terms, term)
 	}
 	return out, nil
+}
+
+// static is the value of a non-fluent for some objects.
+func (g *grounder) static(a Atom, at []int) (float64, error) {
+	d := g.w.decls[a.Name]
+	if d == nil || !d.Static {
+		return 0, fmt.Errorf("there is no non-fluent %s", a.Name)
+	}
+	args, err := d.places(a, at)
+	if err != nil {
+		return 0, err
+	}
+	v, _ := d.Value(args)
+	return max(-math.MaxFloat64, min(v, math.MaxFloat64)), nil // files have no infinity
 }
 
 // term grounds the literals of a feature.
@@ -186,7 +205,7 @@ func (g *grounded) span(bit func(int) int) (lo, hi float64) {
 	if !g.count {
 		return g.value, g.value
 	}
-	for _, term := range g.terms {
+	for i, term := range g.terms {
 		sure, possible := true, true
 		for _, l := range term {
 			switch x := bit(l.bit); {
@@ -196,11 +215,11 @@ func (g *grounded) span(bit func(int) int) (lo, hi float64) {
 				sure, possible = false, false
 			}
 		}
-		if sure {
-			lo++
-		}
-		if possible {
-			hi++
+		switch w := g.weight(i); {
+		case sure:
+			lo, hi = lo+w, hi+w
+		case possible:
+			lo, hi = lo+min(w, 0), hi+max(w, 0)
 		}
 	}
 	return lo, hi
@@ -212,8 +231,8 @@ func (g *grounded) key() string {
 		return fmt.Sprint(g.value)
 	}
 	var terms []string
-	for _, t := range g.terms {
-		terms = append(terms, fmt.Sprint(t))
+	for i, t := range g.terms {
+		terms = append(terms, fmt.Sprint(g.weight(i), t))
 	}
 	slices.Sort(terms)
 	return strings.Join(terms, " ")

@@ -120,7 +120,7 @@ func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows
 		return nil, err
 	}
 	p.keep(cols, same)
-	return l, nil
+	return l, p.formula(ctx, rows)
 }
 
 // stages are the ranks up to which features are tried, one after the other: the simple ones
@@ -277,7 +277,7 @@ func (p *pool) keep(cols []column, same map[int]int) {
 	take(func(f int) bool { return used[f] })
 	take(func(f int) bool {
 		_, doubled := same[f]
-		return all[f].Fixed() && !doubled && len(all[f].Also) == 0
+		return all[f].Fixed() && (!doubled || all[f].Static != nil) && len(all[f].Also) == 0
 	})
 	take(func(f int) bool { return tested[f] })
 	p.keepTables(cols, place)

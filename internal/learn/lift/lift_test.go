@@ -6,12 +6,16 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/learn/integers"
 )
 
 // TestReadClass: what is written is read back, and malformed text is refused.
 func TestReadClass(t *testing.T) {
 	where := Atom{"NEXT", []string{"?1", "?2"}}
-	price := Atom{Name: "PRICE"}
+	price, age, month := Atom{Name: "PRICE"}, Atom{"age", []string{"?1"}}, Atom{Name: "month"}
+	demand, index := Atom{"DEMAND", []string{"?1", "?2"}}, Atom{"INDEX", []string{"?2"}}
+	one, two := variable(0, true), variable(1, false)
 	c := &Class{
 		Output: Atom{"on", []string{"?1"}}, Types: []string{"lamp"}, Hi: 1, Ranges: map[string][2]int64{"age": {0, 3}},
 		Features: []Feature{
@@ -22,6 +26,12 @@ func TestReadClass(t *testing.T) {
 		Same:  []Same{{1, Feature{Fresh: []string{"lamp"}, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}}}},
 		Bits:  []*Node{{Feature: 1, AtLeast: 2, No: &Node{}, Yes: &Node{Odd: true, Feature: 1, No: &Node{Value: true}, Yes: &Node{}}}},
 		Tests: []Test{{Feature: 1, AtLeast: 2}, {Feature: 1, Odd: true}}, Support: []string{"unseen none", "0 0,1 map 1 gA== map 3 cA=="},
+		Formula: &Formula{
+			Features: []Feature{{Number: &age, Seen: []float64{0, 1}}, {Static: &demand, Fresh: []string{"phase"}, Index: &index, Number: &month, Seen: []float64{0, 3}}},
+			Value:    &integers.Expr{Op: integers.Sum, Args: []*integers.Expr{{Op: integers.Var, Variable: &one}, {Op: integers.Var, Variable: &two}}, Weights: []int{1, -1}, Constant: 2},
+			Joint:    [][]int{{0, 3}, {1, 0}},
+		},
+		Lookups: []Lookup{{Feature{Static: &demand, Fresh: []string{"phase"}, Index: &index, Number: &month, Seen: []float64{0, 3}}, [][][2]float64{{{1, 3}}}}},
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -54,6 +64,16 @@ func TestReadClass(t *testing.T) {
 		"same as none":      `{"output":"on","types":[],"bits":[{}],"same":[{"as":0,"feature":{"static":"P","seen":[]}}]}`,
 		"test of none":      `{"output":"on","types":[],"bits":[{}],"tests":[{"feature":0}]}`,
 		"no support":        `{"output":"on","types":[],"bits":[{}],"support":["unseen nothing"]}`,
+		"no formula":        `{"output":"on","types":[],"bits":[{}],"formula":{"features":[]}}`,
+		"formula of bits":   `{"output":"on","types":[],"bits":[{}],"formula":{"features":[{"bits":["on"],"seen":[]}],"value":{"op":"value"}}}`,
+		"no such number":    `{"output":"on","types":[],"bits":[{}],"formula":{"features":[],"value":{"op":"variable","variable":{"bits":[0]}}}}`,
+		"part of a number":  `{"output":"on","types":[],"bits":[{}],"formula":{"features":[{"static":"P","seen":[1]}],"value":{"op":"variable","variable":{"bits":[1]}}}}`,
+		"weights missing":   `{"output":"on","types":[],"bits":[{}],"formula":{"features":[],"value":{"op":"sum","args":[{"op":"value"}]}}}`,
+		"remainder by 0":    `{"output":"on","types":[],"bits":[{}],"formula":{"features":[],"value":{"op":"mod","args":[{"op":"value"}]}}}`,
+		"no operation":      `{"output":"on","types":[],"bits":[{}],"formula":{"features":[],"value":{"op":"power"}}}`,
+		"joint values":      `{"output":"on","types":[],"bits":[{}],"formula":{"features":[],"value":{"op":"value"},"joint":[[1]]}}`,
+		"lookup of none":    `{"output":"on","types":[],"bits":[{}],"lookups":[{"feature":{"static":"P","seen":[]},"entries":[]}]}`,
+		"index alone":       `{"output":"on","types":[],"features":[{"static":"P","index":"I","seen":[]}],"bits":[{}]}`,
 		"range upside down": `{"output":"on","types":[],"lo":2,"hi":1,"bits":[{}]}`,
 	} {
 		if _, err := ReadClass(text); !errors.Is(err, ErrModel) {
@@ -65,6 +85,7 @@ func TestReadClass(t *testing.T) {
 // FuzzReadClass looks for panics.
 func FuzzReadClass(f *testing.F) {
 	f.Add(`{"output":"on(?1)","types":["lamp"],"features":[{"fresh":["lamp"],"where":"NEXT(?1,?2)","bits":["~on(?2)#0"],"seen":[0,1]}],"bits":[{"at_least":1,"no":{},"yes":{"value":true}}]}`)
+	f.Add(`{"output":"on(?1)","types":["lamp"],"hi":1,"bits":[{}],"formula":{"features":[{"static":"P(?1,?2)","fresh":["time"],"index":"I(?2)","number":"now","seen":[0,1]}],"value":{"op":"if","args":[{"op":"at least","args":[{"op":"variable","variable":{"bits":[0]}}],"constant":1},{"op":"value"},{"op":"value","constant":1}]},"joint":[[0],[1]]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ReadClass(text)
 		if err != nil {

@@ -36,6 +36,10 @@ type Class struct {
 	Tests   []Test   `json:"tests,omitempty"`
 	Support []string `json:"support,omitempty"`
 
+	// Formula tells what follows values of constants that no row has; nil for none.
+	Formula *Formula `json:"formula,omitempty"`
+	Lookups []Lookup `json:"lookups,omitempty"`
+
 	settled *coverage.Support // that of Support
 }
 
@@ -106,6 +110,16 @@ func (c *Class) check() error {
 			return err
 		}
 	}
+	for i := range c.Lookups {
+		if f := &c.Lookups[i].Feature; f.Index == nil || f.check(len(c.Types)) != nil {
+			return errors.New("what a fluent looks up is no feature with an index")
+		}
+	}
+	if c.Formula != nil {
+		if err := c.Formula.check(len(c.Types)); err != nil {
+			return err
+		}
+	}
 	return c.readSupport()
 }
 
@@ -130,13 +144,17 @@ func (f *Feature) check(own int) error {
 		return fmt.Errorf("the feature %s has too many objects, or its values are not in order", f)
 	}
 	switch {
+	case f.Number != nil && f.Index == nil && (f.Static != nil || len(f.Fresh) > 0), f.Number != nil && (f.Where != nil || len(f.Bits) > 0),
+		f.Index != nil && (f.Number == nil || f.Static == nil || len(f.Fresh) != 1):
+		return errors.New("a number is neither that of a fluent nor looked up by one")
+	case f.Number != nil:
 	case f.Static != nil && (len(f.Fresh) > 0 || f.Where != nil || len(f.Bits) > 0),
 		len(f.Also) > 0 && f.Where == nil,
 		f.Static == nil && len(f.Fresh) == 0 && (f.Where != nil || len(f.Bits) == 0),
 		len(f.Fresh) > 0 && f.Where == nil && (len(f.Fresh) != 1 || len(f.Bits) == 0):
 		return errors.New("a feature is neither the value of a non-fluent, nor bits, nor a count")
 	}
-	for _, a := range []*Atom{f.Static, f.Where} {
+	for _, a := range []*Atom{f.Static, f.Where, f.Number, f.Index} {
 		if a != nil {
 			if err := checkObjects(*a, objects); err != nil {
 				return err
@@ -190,9 +208,9 @@ func (n *Node) Reads(features int) []bool {
 	return used
 }
 
-// fits reports where a class does not fit an instance: its types, and the ranges of what it
-// reads and writes.
-func (c *Class) fits(w *World) error {
+// fits reports where a class does not fit an instance, with features and others that were equal to them: its types, and the
+// ranges of what it reads and writes.
+func (c *Class) fits(w *World, features []Feature, same []Same) error {
 	d := w.decls[c.Output.Name]
 	if d == nil || d.Static || !d.learned || d.lo != c.Lo || d.hi != c.Hi || d.width != len(c.Bits) {
 		return fmt.Errorf("it has no learned fluent %s with values %d..%d", c.Output.Name, c.Lo, c.Hi)
@@ -200,14 +218,17 @@ func (c *Class) fits(w *World) error {
 	if err := w.typedAs(c.Output, c.Types); err != nil {
 		return err
 	}
-	features := slices.Clone(c.Features)
-	for _, s := range c.Same {
+	features = slices.Clone(features)
+	for _, l := range c.Lookups {
+		features = append(features, l.Feature)
+	}
+	for _, s := range same {
 		features = append(features, s.Feature)
 	}
 	for i := range features {
 		f := &features[i]
 		types := slices.Concat(c.Types, f.Fresh)
-		for _, a := range []*Atom{f.Static, f.Where} {
+		for _, a := range []*Atom{f.Static, f.Where, f.Number, f.Index} {
 			if a != nil {
 				if err := w.typedAs(*a, types); err != nil {
 					return err

@@ -109,5 +109,5 @@ func (m *atMost) bound(g *grounded) (n float64, ok bool) {
 			free++
 		}
 	}
-	return free + min(bounded, float64(m.most)), g.count
+	return free + min(bounded, float64(m.most)), g.count && g.weights == nil
 }
