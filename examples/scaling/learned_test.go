@@ -9,14 +9,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	loading "github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/prove"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 var learned = flag.Bool("learned", false, "learn SysAdmin of 8 to 50 computers in rings, trees, stars and random graphs, and test each network on 200,000 rows")
@@ -55,22 +59,23 @@ func TestLearned(t *testing.T) {
 }
 
 // TestLearnedStocks: stores that machines draw from, and that hold so much, and batteries that trips and power change, are found to be sums,
-// and proven equal.
+// and proven equal. What machines take is a number of its own in bounds.
 func TestLearnedStocks(t *testing.T) {
 	type world struct {
 		family string
 		learns []string
 		collect.Options
-		edges int // at most
+		edges  int  // at most
+		amount bool // bounds see a sum over what many contribute
 	}
 	worlds := []world{
-		{"repair -n 4 -k 2 -size 3 -H 12", []string{"wear", "parts"}, collect.Options{Rows: 500, Policy: collect.Restart}, 1000},
-		{"charge -n 2 -H 12", []string{"soc"}, collect.Options{Rows: 3000}, 500},
+		{"repair -n 4 -k 2 -size 3 -H 12", []string{"wear", "parts"}, collect.Options{Rows: 500, Policy: collect.Restart}, 1000, true},
+		{"charge -n 2 -H 12", []string{"soc"}, collect.Options{Rows: 3000}, 500, false},
 	}
 	if *learned {
 		worlds = append(worlds,
-			world{"repair -n 10 -k 3 -H 16", []string{"wear", "parts"}, collect.Options{Rows: 5000}, 2500},
-			world{"charge -n 3 -H 12", []string{"soc"}, collect.Options{Rows: 5000}, 700},
+			world{"repair -n 10 -k 3 -H 16", []string{"wear", "parts"}, collect.Options{Rows: 5000}, 3500, true},
+			world{"charge -n 3 -H 12", []string{"soc"}, collect.Options{Rows: 5000}, 700, false},
 		)
 	}
 	for _, w := range worlds {
@@ -83,7 +88,18 @@ func TestLearnedStocks(t *testing.T) {
 			res, network := trainOn(t, p, drawRows(t, p, filepath.Join(dir, "rows.csv"), w.Options))
 			proven, err := prove.Network(context.Background(), ref, "network", network, prove.Options{Threads: 2})
 			if err != nil || !proven.Equal || res.Edges > w.edges {
-				t.Errorf("%d edges, %+v, %v; expected adders that are proven equal", res.Edges, proven, err)
+				t.Errorf("%d edges, %+v, %v; expected sums that are proven equal", res.Edges, proven, err)
+			}
+			f, err := bnn.ReadFile("network", bytes.NewReader(network))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := bound.Relax(t.Context(), engine.Task{Problem: p.Problem, Network: f.Network}, 6, bound.Wanted{Rounds: 1, Partial: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.amount != slices.ContainsFunc(x.Amounts(), func(a bound.Amount) bool { return len(a.Bits) > 0 }) {
+				t.Errorf("amounts %v, expected one: %t", x.Amounts(), w.amount)
 			}
 		})
 	}

@@ -249,10 +249,7 @@ func (w *writer) derive(rows []bound.Derived) error {
 	}
 	err := format.EachInequality(w.ctx, w.file, func(t int, c format.Inequality) {
 		if k := sources[w.ruleName(t, c.Terms, c.K)]; k != nil && k.id == 0 {
-			k.id, k.degree = proof.ID(c.Number), c.K
-			for _, a := range c.Terms {
-				k.add(a.Lit, a.Coef)
-			}
+			*k = w.source(c)
 		}
 	})
 	if err != nil {
@@ -266,6 +263,35 @@ func (w *writer) derive(rows []bound.Derived) error {
 		}
 	}
 	return w.log.Err()
+}
+
+// source is a constraint of the file; where a coefficient is too large beside what is known, without that and saturated.
+func (w *writer) source(c format.Inequality) known {
+	k := known{id: proof.ID(c.Number), linear: linear{degree: c.K}}
+	for _, x := range c.Terms {
+		k.add(x.Lit, x.Coef)
+	}
+	terms, degree, saturated := w.open(c.Terms, c.K)
+	if !saturated {
+		return k
+	}
+	var want linear
+	for _, x := range c.Terms {
+		if w.m.Value(x.Lit) == 0 {
+			want.add(x.Lit, x.Coef)
+		}
+	}
+	a := &addition{w: w}
+	a.use(k, 1)
+	a.become(want)
+	a.write()
+	w.log.Saturate()
+	k = known{w.log.EndPol(), linear{degree: degree}}
+	for _, x := range terms {
+		k.add(x.Lit, x.Coef)
+	}
+	w.amounts.made = append(w.amounts.made, k.id)
+	return k
 }
 
 // ways are an equation as two inequalities, first at least, and an inequality alone.

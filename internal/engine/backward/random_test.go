@@ -194,6 +194,52 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestStocks has proofs made of tables and prices checked where a store counts what machines take, by a sum or by a network.
+func TestStocks(t *testing.T) {
+	ctx := context.Background()
+	const horizon = 3
+	shown, priced := 0, 0
+	for seed := range uint64(40) {
+		task := engine.Task{Problem: randprob.Stock(seed)}
+		if seed%2 == 1 {
+			task.Problem, task.Network = randprob.LearnedStock(seed)
+		}
+		reward, feasible := randprob.BruteForce(task.Problem, task.Network, horizon)
+		x, err := bound.Relax(ctx, task, horizon, bound.Wanted{Most: reward, Infeasible: !feasible, Rounds: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x == nil {
+			continue
+		}
+		f := compile(t, task, horizon, seed%4 < 2)
+		claim := backward.Claim{Infeasible: true}
+		if feasible {
+			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim = claimOf(res)
+		}
+		var b bytes.Buffer
+		if _, err := backward.Tables(ctx, f.m, claim, x, backward.Options{W: &b, Format: formats[seed/2%3], File: f.file}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		f.check(t, seed, b.Bytes(), reward, feasible)
+		shown++
+		for i := range horizon {
+			for _, p := range x.AmountPrices(i + 1) {
+				if p != 0 && seed%2 == 1 {
+					priced++
+				}
+			}
+		}
+	}
+	if shown < 20 || priced == 0 {
+		t.Errorf("%d proofs, with %d prices on what a network counts", shown, priced)
+	}
+}
+
 // TestNodes has proofs made of tables, prices and the states that these leave checked, and
 // wrong claims refused. Prices are improved for every other problem, so that the tables of the others leave
 // more states.

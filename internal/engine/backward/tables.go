@@ -163,18 +163,35 @@ func (w *writer) eachRule(x *bound.Relaxation, visit func(t int, c format.Inequa
 
 // ruleName identifies a constraint of step t, whether constants are propagated or not.
 func (w *writer) ruleName(t int, terms []model.Term, k int64) string {
-	terms = slices.Clone(terms)
+	terms, k, _ = w.open(terms, k)
 	slices.SortFunc(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
 	text := fmt.Append(nil, t)
 	for _, a := range terms {
-		switch v := w.m.Value(a.Lit); {
-		case v > 0:
-			k -= a.Coef
-		case v == 0:
-			text = fmt.Appendf(text, " %d x%d", a.Coef, a.Lit)
-		}
+		text = fmt.Appendf(text, " %d x%d", a.Coef, a.Lit)
 	}
 	return string(fmt.Appendf(text, " >= %d", k))
+}
+
+// open is what an inequality says about the variables that are not known. No coefficient is larger than what it asks for; saturated says
+// whether one was, as that of a neuron is whose inputs are known in part.
+func (w *writer) open(terms []model.Term, k int64) (out []model.Term, degree int64, saturated bool) {
+	asked := k
+	for _, a := range terms {
+		switch v := w.m.Value(a.Lit); {
+		case v > 0:
+			k, asked = k-a.Coef, asked-a.Coef
+		case v == 0:
+			out = append(out, a)
+			asked += max(0, -a.Coef)
+		}
+	}
+	for i, a := range out {
+		if c := min(max(a.Coef, -asked), asked); asked > 0 && c != a.Coef {
+			out[i].Coef, saturated = c, true
+			k += max(0, c-a.Coef)
+		}
+	}
+	return out, k, saturated
 }
 
 // unnegated is a rule, GE or LE, as a sum over unnegated variables of the model that is

@@ -38,7 +38,10 @@ const (
 // finder looks for amounts.
 type finder struct {
 	r       *relation
-	using   [][]int // by variable: the rows that it is in
+	sums    [][]Derived   // by row: what it states about sums over many variables
+	copies  map[int32]int // the neurons that copy an input, by what they put out; nil where no sum needs them
+	vars    [][]int32     // by row: its variables, originals in place of copies
+	using   [][]int       // by variable: the rows that it is in so
 	gates   map[int32]*gate
 	touched []map[int32]bool // by unit: what decides its next value, sums over many left out
 	owners  [][]int          // by row: the units whose next value it decides, for wide rows
@@ -48,16 +51,21 @@ type finder struct {
 
 // addAmounts replaces sums over many groups.
 func (r *relation) addAmounts() {
-	x := &finder{r: r, using: make([][]int, r.numVars+1), gone: make([]bool, len(r.rows)), rows: slices.Clone(r.rows), owners: make([][]int, len(r.rows))}
-	wide := false
+	x := &finder{r: r, sums: make([][]Derived, len(r.rows)), copies: map[int32]int{}, vars: make([][]int32, len(r.rows)), using: make([][]int, r.numVars+1)}
+	if !x.findSums() {
+		return
+	}
+	x.gone, x.rows, x.owners = make([]bool, len(r.rows)), slices.Clone(r.rows), make([][]int, len(r.rows))
 	for i := range r.rows {
 		for _, v := range r.rows[i].vars {
+			l, _ := x.original(model.Lit(v))
+			x.vars[i] = append(x.vars[i], l.Var())
+		}
+		slices.Sort(x.vars[i])
+		x.vars[i] = slices.Compact(x.vars[i])
+		for _, v := range x.vars[i] {
 			x.using[v] = append(x.using[v], i)
 		}
-		wide = wide || r.rows[i].wide()
-	}
-	if !wide {
-		return
 	}
 	x.findGates()
 	x.reach()
@@ -71,14 +79,6 @@ func (r *relation) addAmounts() {
 		return
 	}
 	x.rewrite()
-}
-
-// wide reports whether a row is a sum, not a clause, over many variables.
-func (w *row) wide() bool {
-	if w.neuron != nil || len(w.vars) <= wideRow {
-		return false
-	}
-	return !isClause(&w.sum)
 }
 
 // standing says whose a variable is, as seen from a unit.
@@ -126,7 +126,7 @@ func (x *finder) findIn(i, u int) {
 	}
 	var kinds []*kind
 	at := map[string]*kind{}
-	for _, t := range x.r.rows[i].sum.Terms {
+	for _, t := range x.sums[i][0].Sum.Terms {
 		c, selectors, ok := x.contribution(t, u)
 		if !ok {
 			continue

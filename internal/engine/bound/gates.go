@@ -28,6 +28,9 @@ func (x *finder) findGates() {
 			x.gates[v] = g
 		}
 	}
+	for v, i := range x.copies { // which nothing may read any more
+		x.gates[v] = &gate{rows: []int{i}}
+	}
 }
 
 func (x *finder) gateOf(v int32) *gate {
@@ -71,7 +74,7 @@ func (x *finder) gateOf(v int32) *gate {
 // onlySummed reports whether only wide rows use a gate.
 func (x *finder) onlySummed(v int32, g *gate) bool {
 	for _, i := range x.using[v] {
-		if !slices.Contains(g.rows, i) && !x.r.rows[i].wide() {
+		if !slices.Contains(g.rows, i) && x.sums[i] == nil {
 			return false
 		}
 	}
@@ -96,9 +99,9 @@ func (x *finder) reach() {
 			continue
 		}
 		x.touched[u] = map[int32]bool{}
-		x.walk(u, func(i int) bool { return !hidden[i] && !r.rows[i].wide() }, func(v int32) { x.touched[u][v] = true }, nil)
+		x.walk(u, func(i int) bool { return !hidden[i] && x.sums[i] == nil }, func(v int32) { x.touched[u][v] = true }, nil)
 		x.walk(u, func(int) bool { return true }, nil, func(i int) {
-			if r.rows[i].wide() {
+			if x.sums[i] != nil {
 				x.owners[i] = append(x.owners[i], u)
 			}
 		})
@@ -128,7 +131,7 @@ func (x *finder) walk(u int, follow func(row int) bool, leaf func(v int32), visi
 			if visit != nil {
 				visit(i)
 			}
-			for _, w := range r.rows[i].vars {
+			for _, w := range x.vars[i] {
 				switch {
 				case seen[w]:
 				case r.role[w] == internal:

@@ -11,8 +11,10 @@ import (
 func (x *finder) rewrite() {
 	r := x.r
 	for i := range r.rows {
-		if r.rows[i].wide() && !r.rows[i].invariant {
-			x.rewriteRow(i)
+		for _, d := range x.sums[i] {
+			if !r.rows[i].invariant {
+				x.rewriteRow(i, d)
+			}
 		}
 	}
 	for i := range r.amounts {
@@ -65,11 +67,10 @@ func (x *finder) append(s model.Sum) {
 	x.rows, x.gone = append(x.rows, n), append(x.gone, false)
 }
 
-// rewriteRow puts amounts in the place of parts of a row.
-func (x *finder) rewriteRow(i int) {
+// rewriteRow puts amounts in the place of parts of a sum that a row states.
+func (x *finder) rewriteRow(i int, d Derived) {
 	r := x.r
-	w := &x.rows[i]
-	d := Derived{Sum: w.sum, From: []Weighted{{w.sum, 1}}, Amounts: make([]int64, len(r.amounts))}
+	d.Amounts = make([]int64, len(r.amounts))
 	changed := false
 	for id := range r.amounts {
 		a := &r.amounts[id]

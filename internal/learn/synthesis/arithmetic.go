@@ -47,6 +47,9 @@ func fixedNumber(v int) number {
 
 // value makes the gates of an expression.
 func (c *circuit) value(e *integers.Expr) number {
+	if x, ok := c.compared(e); ok {
+		return x
+	}
 	switch e.Op {
 	case integers.Value:
 		return fixedNumber(e.Constant)

@@ -67,18 +67,21 @@ func (c *circuit) atLeast(k int, in ...wire) wire {
 		}
 		k, negated = len(some)-k+1, 1
 	}
-	key := fmt.Sprint(k, some)
-	n, ok := c.number[key]
+	return c.gate(fmt.Sprint(k, some), gate{in: some, threshold: k}) | negated
+}
+
+// gate is the gate of a name, g where there is none.
+func (c *circuit) gate(name string, g gate) wire {
+	n, ok := c.number[name]
 	if !ok {
 		n = len(c.gates)
-		c.number[key] = n
-		level := 0
-		for _, w := range some {
-			level = max(level, c.gates[w/2].level)
+		c.number[name] = n
+		for _, w := range g.in {
+			g.level = max(g.level, c.gates[w/2].level+1)
 		}
-		c.gates = append(c.gates, gate{some, k, level + 1})
+		c.gates = append(c.gates, g)
 	}
-	return wire(2*n) | negated
+	return wire(2 * n)
 }
 
 // twice is atLeast where a wire is there twice.

@@ -11,7 +11,8 @@
 // of one unit a change instead, added and subtracted in turn.
 //
 // Functions of integers are circuits of threshold gates, adders and comparators, that
-// take as many layers as they are deep; a unit passes on what a later layer reads.
+// take as many layers as they are deep; a unit passes on what a later layer reads. A sum of
+// many numbers in a small range is compared with each value instead.
 //
 // Shrink removes units at random and covers again what they covered, and keeps
 // the result when it is not larger: large neighbourhood search (Shaw, 1998).
