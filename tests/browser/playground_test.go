@@ -55,10 +55,11 @@ func (p *tab) answered(text string) {
 	p.says(text)
 }
 
-// document reads the answer that the page gives to keep.
+// document takes the answer that the page gives to keep. Each is taken once, so that the one before is not taken for it.
 func (p *tab) document() map[string]any {
 	p.Helper()
-	p.run(chromedp.Evaluate[chromedp.Void](`(() => { window.kept = ""; window.blob.text().then((t) => { window.kept = t; }); })()`))
+	p.until("an answer to keep", `window.blob`)
+	p.run(chromedp.Evaluate[chromedp.Void](`(() => { window.kept = ""; window.blob.text().then((t) => { window.kept = t; }); window.blob = null; })()`))
 	p.until("the answer as JSON", `window.kept`)
 	return answer(p.TB, []byte(eval[string](p, "window.kept")))
 }
