@@ -29,7 +29,7 @@ var foreignLogs = []foreignLog{
 	{name: "grid", learn: "aa_small_tr.csv", test: "aa_small_te.csv", init: []string{"--actions", "a"}, slow: true},
 	{name: "tanks", learn: "tq_est_t.csv", test: "tq_val_t.csv", init: []string{"--actions", "u", "--bins", "u", "--bins", "y"}, binned: true},
 	{name: "taxi", learn: "taxid_tr.csv", test: "taxid_te.csv", init: []string{"--actions", "action"}},
-	{name: "lake", learn: "fl_tr.csv", test: "fl_te.csv", init: []string{"--actions", "action"}},
+	{name: "lake", learn: "fl_tr.csv", test: "fl_te.csv", init: []string{"--actions", "action"}, slow: true},
 	{name: "house", learn: "thl_tr.csv", test: "thl_te.csv", init: []string{"--actions", "setpoint", "--bins", "setpoint", "--bins", "temp_in"}, binned: true, slow: true},
 	{name: "counters", learn: "cnt5.csv", init: []string{"--actions", "act"}, slow: true},
 	{name: "counters in bins", learn: "cnt5.csv", binned: true, slow: true, init: []string{

@@ -26,7 +26,7 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-var forgeries = flag.Int("forgeries", 8, "changes of each field of a certified answer to check; 0 is all")
+var forgeries = flag.Int("forgeries", 4, "changes of each field of a certified answer to check; 0 is all")
 
 // uncheckable are the only fields that certify may list as not checked where it is given the
 // problem. A new field of an answer is derived anew in package proofs, or has a reason here.
