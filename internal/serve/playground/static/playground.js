@@ -25,6 +25,8 @@ const texts = h("div", {});
 let pasted = [];
 /** @type {Object<string, string>} that a task names */
 let beside = {};
+/** @type {Promise<any>} the end of reading them */
+let reading = Promise.resolve();
 const horizon = input("Steps", "A number, or a range such as 2..6; the problem's own if it is empty.");
 const goal = input("Goal", "An expression, in place of the problem's own.");
 const initial = area("Start", "NAME=VALUE, one on a line.", 2);
@@ -50,8 +52,8 @@ function chosen() {
   beside = {};
   const all = () => ({ ...beside, ...Object.fromEntries(pasted.map((f) => [f.name, f.get()])) });
   pasted = kind ? kind.names.map((name) => source({ name, text: "", rows: 8, texts: all, changed() {} })) : [];
-  const others = h("input", { type: "file", multiple: true, id: "beside", onchange: async () => {
-    for (const f of others.files) beside[f.name] = await f.text();
+  const others = h("input", { type: "file", multiple: true, id: "beside", onchange: () => {
+    reading = Promise.all([...others.files].map(async (f) => { beside[f.name] = await f.text(); }));
   } });
   fill(texts, pasted.map((f) => f.element), problem.get() === "task" && h("div", { class: "field" }, h("label", { for: "beside" }, "Files that the task names"), others));
 }
@@ -77,6 +79,7 @@ async function run(question) {
   for (const b of [plan, why, compare]) b.setAttribute("aria-disabled", "true");
   halt.hidden = false;
   try {
+    await reading;
     await load(asked());
     for (const f of pasted) f.fail(null);
     fill(answers, await question());
