@@ -100,9 +100,9 @@ func (r *ranger) of(e *Expr, s scope) Range {
 		y := r.of(a, s)
 		switch e.Op {
 		case "+":
-			x = Range{x.Lo + y.Lo, x.Hi + y.Hi}
+			x = x.plus(y)
 		case "-":
-			x = Range{x.Lo - y.Hi, x.Hi - y.Lo}
+			x = x.minus(y)
 		case "*":
 			x = x.times(y)
 		default:
@@ -238,9 +238,9 @@ func (r *ranger) widen(e *Expr, s scope) {
 	x, y := r.of(e.Args[0], s), r.of(e.Args[1], s)
 	switch e.Op {
 	case "increase":
-		y = Range{x.Lo + y.Lo, x.Hi + y.Hi}
+		y = x.plus(y)
 	case "decrease":
-		y = Range{x.Lo - y.Hi, x.Hi - y.Lo}
+		y = x.minus(y)
 	case "scale-up":
 		y = x.times(y)
 	case "scale-down":
@@ -257,6 +257,12 @@ func (r *ranger) widen(e *Expr, s scope) {
 		r.to[k] = to
 	}
 }
+
+// plus is the range of sums.
+func (x Range) plus(y Range) Range { return Range{x.Lo + y.Lo, x.Hi + y.Hi} }
+
+// minus is the range of differences.
+func (x Range) minus(y Range) Range { return Range{x.Lo - y.Hi, x.Hi - y.Lo} }
 
 // times is the range of products.
 func (x Range) times(y Range) Range {

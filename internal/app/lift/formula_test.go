@@ -54,10 +54,7 @@ func TestFormula(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := learned(t, c.small, c.rows, Options{Seed: 1})
-			p, err := load.Load(context.Background(), load.Ref{Name: c.big, Untrained: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := untrained(t, c.big)
 			res, err := Apply(context.Background(), p, "small", text, Options{Seed: 1})
 			if c.unseen == nil {
 				if err == nil || !strings.Contains(err.Error(), c.refused) {
@@ -121,10 +118,7 @@ func TestRandomTanks(t *testing.T) {
 		seasons := 2 + rng.IntN(3)
 		big := tanks(t, seasons-1, some(1+rng.IntN(3), 5), some(seasons, 5))
 		text := learned(t, small, 400, Options{Seed: 1})
-		p, err := load.Load(context.Background(), load.Ref{Name: big, Untrained: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := untrained(t, big)
 		res, err := Apply(context.Background(), p, "small", text, Options{Seed: 1})
 		if err != nil {
 			continue // refused

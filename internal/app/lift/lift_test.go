@@ -167,13 +167,20 @@ func learned(t *testing.T, task string, rows int, o Options) []byte {
 	return learnedBy(t, task, rows, collect.Restart, o)
 }
 
-// learnedBy learns a lifted network from transitions of a task by a policy.
-func learnedBy(t *testing.T, task string, rows int, policy collect.Policy, o Options) []byte {
+// untrained loads a problem without its network.
+func untrained(t *testing.T, name string) *load.Problem {
 	t.Helper()
-	p, err := load.Load(context.Background(), load.Ref{Name: task, Untrained: true})
+	p, err := load.Load(t.Context(), load.Ref{Name: name, Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// learnedBy learns a lifted network from transitions of a task by a policy.
+func learnedBy(t *testing.T, task string, rows int, policy collect.Policy, o Options) []byte {
+	t.Helper()
+	p := untrained(t, task)
 	data := filepath.Join(t.TempDir(), "rows.csv")
 	if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: rows, Policy: policy, Seed: 1}); err != nil {
 		t.Fatal(err)
@@ -198,10 +205,7 @@ func learnedBy(t *testing.T, task string, rows int, policy collect.Policy, o Opt
 // TestHeldOut: the last tenth of the rows is not learned from where errors are counted on it. Here all computers are
 // down after these rows alone, which the other rows do not show.
 func TestHeldOut(t *testing.T) {
-	p, err := load.Load(context.Background(), load.Ref{Name: computers(t, 3, ring(3)), Untrained: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := untrained(t, computers(t, 3, ring(3)))
 	file := filepath.Join(t.TempDir(), "rows.csv")
 	if err := learn.Collect(context.Background(), p, file, collect.Options{Rows: 60, Policy: collect.Restart, Seed: 1}); err != nil {
 		t.Fatal(err)
@@ -273,10 +277,7 @@ func TestLift(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := learned(t, c.small, c.rows, Options{Seed: 1})
-			p, err := load.Load(context.Background(), load.Ref{Name: c.big, Untrained: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := untrained(t, c.big)
 			res, err := Apply(context.Background(), p, "small", text, Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -320,10 +321,7 @@ func TestThreads(t *testing.T) {
 // refused.
 func TestUnfit(t *testing.T) {
 	text := learned(t, computers(t, 5, tree(5)), 30, Options{})
-	p, err := load.Load(context.Background(), load.Ref{Name: lamps(t, 2, 2), Untrained: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := untrained(t, lamps(t, 2, 2))
 	var at *source.Error
 	if _, err := Apply(context.Background(), p, "small", text, Options{}); !errors.As(err, &at) || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("%v, expected that the functions do not fit", err)

@@ -38,10 +38,7 @@ func TestSupported(t *testing.T) {
 		if !*all {
 			c.rows, n, policies = c.rows[:1], 200, policies[1:]
 		}
-		p, err := load.Load(context.Background(), load.Ref{Name: c.big, Untrained: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := untrained(t, c.big)
 		for _, policy := range policies {
 			data := filepath.Join(t.TempDir(), "rows.csv")
 			if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: n, Policy: policy, Seed: 2}); err != nil {

@@ -149,6 +149,19 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
+// answer is what a proof of a problem is to show: that it has no plan, or that the plan of search is optimal.
+func answer(t *testing.T, task engine.Task, horizon int, feasible bool) backward.Claim {
+	t.Helper()
+	if !feasible {
+		return backward.Claim{Infeasible: true}
+	}
+	res, err := search.Engine{}.Solve(t.Context(), engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claimOf(res)
+}
+
 // TestTables has proofs made of tables and prices checked, of the answers that these
 // alone show, and wrong claims refused.
 func TestTables(t *testing.T) {
@@ -170,14 +183,9 @@ func TestTables(t *testing.T) {
 			_, err := backward.Tables(ctx, f.m, c, x, backward.Options{W: &b, Format: v, File: f.file})
 			return b.Bytes(), err
 		}
-		claim := backward.Claim{Infeasible: true}
+		claim := answer(t, task, horizon, feasible)
 		if feasible {
 			plans++
-			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			claim = claimOf(res)
 			if _, err := write(backward.Claim{Bound: new(reward - 1)}, proof.VeriPB20); !errors.Is(err, backward.ErrClaim) {
 				t.Fatalf("problem %d: a bound that the plan of reward %d breaks gives %v", i, reward, err)
 			}
@@ -213,14 +221,7 @@ func TestStocks(t *testing.T) {
 			continue
 		}
 		f := compile(t, task, horizon, seed%4 < 2)
-		claim := backward.Claim{Infeasible: true}
-		if feasible {
-			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			claim = claimOf(res)
-		}
+		claim := answer(t, task, horizon, feasible)
 		var b bytes.Buffer
 		if _, err := backward.Tables(ctx, f.m, claim, x, backward.Options{W: &b, Format: formats[seed/2%3], File: f.file}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -262,13 +263,8 @@ func TestNodes(t *testing.T) {
 			s, err := backward.Nodes(ctx, f.m, c, x, nodes, backward.Options{W: &b, Format: v, File: f.file})
 			return b.Bytes(), s, err
 		}
-		claim := backward.Claim{Infeasible: true}
+		claim := answer(t, task, horizon, feasible)
 		if feasible {
-			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			claim = claimOf(res)
 			for _, false := range []backward.Claim{{Bound: new(reward - 1)}, {Infeasible: true}} {
 				if text, _, err := write(false, reward-1, proof.VeriPB20); err == nil && text != nil || err != nil && !errors.Is(err, backward.ErrClaim) && !errors.Is(err, bound.ErrNoGroups) {
 					t.Fatalf("problem %d: %+v, which the plan of reward %d breaks, gives %v", i, false, reward, err)

@@ -15,20 +15,10 @@ func TestStocks(t *testing.T) {
 	const horizon = 3
 	counted, named := 0, 0
 	for seed := range uint64(25) {
-		p := randprob.Stock(seed)
-		task := engine.Task{Problem: p}
-		f, err := New(context.Background(), task, horizon)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		task := engine.Task{Problem: randprob.Stock(seed)}
+		f, want := checkStock(t, seed, task, horizon)
 		if len(f.s.r.amounts) > 0 {
 			counted++
-		}
-		want, ok := randprob.BruteForce(p, nil, horizon)
-		checkBounds(t, seed, f, want, ok)
-		res := solveNarrow(t, seed, task, horizon)
-		if res == nil || ok != (res.Status == engine.Optimal) || ok && res.Reward != want {
-			t.Fatalf("seed %d: %v, brute force finds %d (%t)", seed, res, want, ok)
 		}
 		s, err := Start(context.Background(), task, horizon, engine.Limits{Threads: 1}, nil)
 		if err != nil {
@@ -49,27 +39,33 @@ func TestStocks(t *testing.T) {
 	}
 }
 
+// checkStock compares bounds, and what the search finds, with the best reward, which it returns.
+func checkStock(t *testing.T, seed uint64, task engine.Task, horizon int) (*Factors, int64) {
+	t.Helper()
+	f, err := New(t.Context(), task, horizon)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	want, ok := randprob.BruteForce(task.Problem, task.Network, horizon)
+	checkBounds(t, seed, f, want, ok)
+	res := solveNarrow(t, seed, task, horizon)
+	if res == nil || ok != (res.Status == engine.Optimal) || ok && res.Reward != want {
+		t.Fatalf("seed %d: %v, brute force finds %d (%t)", seed, res, want, ok)
+	}
+	return f, want
+}
+
 // TestLearnedStocks compares bounds, and what the search finds, with brute force where a network counts what machines take.
 func TestLearnedStocks(t *testing.T) {
 	const horizon = 3
 	counted := 0
 	for seed := range uint64(25) {
 		p, net := randprob.LearnedStock(seed)
-		task := engine.Task{Problem: p, Network: net}
-		f, err := New(context.Background(), task, horizon)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		f, _ := checkStock(t, seed, engine.Task{Problem: p, Network: net}, horizon)
 		for i := range f.s.r.amounts {
 			if f.s.r.amounts[i].used {
 				counted++
 			}
-		}
-		want, ok := randprob.BruteForce(p, net, horizon)
-		checkBounds(t, seed, f, want, ok)
-		res := solveNarrow(t, seed, task, horizon)
-		if res == nil || ok != (res.Status == engine.Optimal) || ok && res.Reward != want {
-			t.Fatalf("seed %d: %v, brute force finds %d (%t)", seed, res, want, ok)
 		}
 	}
 	if counted < 20 {

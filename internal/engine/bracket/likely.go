@@ -1,6 +1,7 @@
 package bracket
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -223,20 +224,9 @@ func (s *Search) ahead(layer []lead, left int) (next []lead, err error) {
 	if len(next) <= likelyWidth {
 		return next, nil
 	}
-	slices.SortStableFunc(next, func(x, y lead) int { return order(x.v, y.v) })
-	slices.SortStableFunc(next[likelyWidth/2:], func(x, y lead) int { return order(x.u, y.u) })
+	slices.SortStableFunc(next, func(x, y lead) int { return cmp.Compare(y.v, x.v) })
+	slices.SortStableFunc(next[likelyWidth/2:], func(x, y lead) int { return cmp.Compare(y.u, x.u) })
 	return next[:likelyWidth], nil
-}
-
-// order puts the greater number first.
-func order(x, y float64) int {
-	switch {
-	case x > y:
-		return -1
-	case x < y:
-		return 1
-	}
-	return 0
 }
 
 // rate adds what the tables say of a state.

@@ -12,18 +12,15 @@ import (
 
 // number grounds the value of a fluent, or a non-fluent that it looks up, for objects at.
 func (g *grounder) number(f *Feature, at []int) (grounded, error) {
-	name, err := g.w.name(*f.Number, at)
+	v, err := g.w.fluent(*f.Number, at)
 	if err != nil {
 		return grounded{}, err
 	}
-	v, ok := g.w.Problem.Lookup(name)
-	if !ok {
-		return grounded{}, fmt.Errorf("there is no fluent %s", name)
-	}
 	bits := make([]int, v.Width)
 	for j := range bits {
+		var ok bool
 		if bits[j], ok = g.w.inputs[v.First+factored.Bit(j)]; !ok {
-			return grounded{}, fmt.Errorf("the network does not read %s", name)
+			return grounded{}, fmt.Errorf("the network does not read %s", v.Name)
 		}
 	}
 	out := grounded{count: true}
@@ -81,13 +78,9 @@ type Lookup struct {
 
 // of is what a lookup is for objects at, and the values that it may have.
 func (l *Lookup) of(g *grounder, at []int) (entries [][2]float64, values []float64, err error) {
-	name, err := g.w.name(*l.Feature.Number, at)
+	v, err := g.w.fluent(*l.Feature.Number, at)
 	if err != nil {
 		return nil, nil, err
-	}
-	v, ok := g.w.Problem.Lookup(name)
-	if !ok {
-		return nil, nil, fmt.Errorf("there is no fluent %s", name)
 	}
 	if entries, err = g.entries(&l.Feature, at, v); err != nil {
 		return nil, nil, err
@@ -152,13 +145,9 @@ func (c *Class) calculate(g *grounder, at []int) ([]synthesis.Function, []doubt,
 		if f.Number == nil {
 			continue
 		}
-		name, err := g.w.name(*f.Number, at)
+		v, err := g.w.fluent(*f.Number, at)
 		if err != nil {
 			return nil, nil, err
-		}
-		v, ok := g.w.Problem.Lookup(name)
-		if !ok {
-			return nil, nil, fmt.Errorf("there is no fluent %s", name)
 		}
 		if k.reads[i] = slices.Index(k.variables, v); k.reads[i] >= 0 {
 			continue

@@ -129,13 +129,9 @@ func groupsOf(cols []column, c *Class) [][]int {
 
 // outputBits numbers the bits of an output of some objects among the network's outputs.
 func (w *World) outputBits(a Atom, at []int) ([]int, error) {
-	name, err := w.name(a, at)
+	v, err := w.fluent(a, at)
 	if err != nil {
 		return nil, err
-	}
-	v, ok := w.Problem.Lookup(name)
-	if !ok {
-		return nil, fmt.Errorf("there is no fluent %s", name)
 	}
 	var out []int
 	for j := range v.Width {

@@ -160,26 +160,35 @@ func (w *World) name(a Atom, at []int) (string, error) {
 	return Atom{a.Name, names}.String(), nil
 }
 
-// input returns the number of a literal's bit among the network's inputs.
-func (w *World) input(l *Literal, at []int) (int, error) {
-	name, err := w.name(l.Atom, at)
+// fluent returns the variable that an atom names for objects at.
+func (w *World) fluent(a Atom, at []int) (*factored.Variable, error) {
+	name, err := w.name(a, at)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	v, ok := w.Problem.Lookup(name)
 	if !ok {
-		return 0, fmt.Errorf("there is no fluent %s", name)
+		return nil, fmt.Errorf("there is no fluent %s", name)
+	}
+	return v, nil
+}
+
+// input returns the number of a literal's bit among the network's inputs.
+func (w *World) input(l *Literal, at []int) (int, error) {
+	v, err := w.fluent(l.Atom, at)
+	if err != nil {
+		return 0, err
 	}
 	place := v.Width - 1
 	if l.Bit >= 0 {
 		place -= l.Bit
 	}
 	if place < 0 || (l.Bit < 0) != v.Bool {
-		return 0, fmt.Errorf("%s has no bit %s", name, l)
+		return 0, fmt.Errorf("%s has no bit %s", v.Name, l)
 	}
 	i, ok := w.inputs[v.First+factored.Bit(place)]
 	if !ok {
-		return 0, fmt.Errorf("the network does not read %s", name)
+		return 0, fmt.Errorf("the network does not read %s", v.Name)
 	}
 	return i, nil
 }
