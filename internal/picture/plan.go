@@ -114,7 +114,7 @@ type reader struct {
 	values int
 	texts  texts
 	record record
-	judged []evidence // of the steps of a run or of an explanation
+	known  known
 }
 
 func (r *reader) fail(format string, args ...any) error {
@@ -124,12 +124,17 @@ func (r *reader) fail(format string, args ...any) error {
 	return source.Errorf(r.name, line, at-bytes.LastIndexByte(before, '\n'), format, args...)
 }
 
-// token reads one token, which exists since the document is well-formed.
-func (r *reader) token() json.Token {
+// next moves to where the next token begins.
+func (r *reader) next() {
 	r.at = int(r.dec.InputOffset())
 	for r.at < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[r.at]) >= 0 {
 		r.at++
 	}
+}
+
+// token reads one token, which exists since the document is well-formed.
+func (r *reader) token() json.Token {
+	r.next()
 	t, err := r.dec.Token()
 	if err != nil {
 		return nil
@@ -137,18 +142,66 @@ func (r *reader) token() json.Token {
 	return t
 }
 
-// skip skips a value that is not needed.
-func (r *reader) skip() {
-	var v json.RawMessage
-	_ = r.dec.Decode(&v) // well-formed
+// decode reads a value that is no object of variables; one that is not needed if to is nil.
+func (r *reader) decode(key string, to any) error {
+	r.next()
+	if to == nil {
+		to = new(json.RawMessage)
+	}
+	if r.dec.Decode(to) == nil {
+		return nil
+	}
+	switch to.(type) {
+	case *int:
+		return r.fail("expected %q:%d", key, schema)
+	case *string:
+		return r.fail("expected %q as a string", key)
+	case **float64:
+		return r.fail("expected %q as a number, or null", key)
+	}
+	return r.fail("%q has a value of another form than fdplan writes", key)
 }
 
-// decode reads a value of a form that fdplan writes.
-func (r *reader) decode(key string, to any) error {
-	if err := r.dec.Decode(to); err != nil {
-		return r.fail("%q has a value of another form than fdplan writes", key)
+// members calls read for each name of an object whose { was read.
+func (r *reader) members(what string, read func(key string) error) error {
+	seen := map[string]bool{}
+	for r.dec.More() {
+		key, _ := r.token().(string)
+		if seen[key] {
+			return r.fail("%s occurs twice in %s", source.Quote(key), what)
+		}
+		seen[key] = true
+		if err := read(key); err != nil {
+			return err
+		}
 	}
+	r.token() // }
 	return nil
+}
+
+// listed reads a list of objects, or null, which gives nil; read is called after the { of each, for values counted from 1.
+func listed[T any](r *reader, key string, read func(what string) (T, error)) ([]T, error) {
+	switch r.token() {
+	case nil:
+		return nil, nil
+	case json.Delim('['):
+	default:
+		return nil, r.fail("expected %q as a list of objects", key)
+	}
+	out := []T{}
+	for r.dec.More() {
+		what := fmt.Sprintf("%s step %d", key, len(out)+1)
+		if r.token() != json.Delim('{') {
+			return nil, r.fail("%s: expected an object", what)
+		}
+		x, err := read(what)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	r.token() // ]
+	return out, nil
 }
 
 func (r *reader) document() (*Plan, error) {
@@ -156,48 +209,44 @@ func (r *reader) document() (*Plan, error) {
 		return nil, r.fail("expected a plan as a JSON object")
 	}
 	p := &Plan{}
-	seen := map[string]bool{}
-	version := false
-	for r.dec.More() {
-		key, _ := r.token().(string)
-		if seen[key] {
-			return nil, r.fail("%q occurs twice in the plan", key)
-		}
-		seen[key] = true
-		var err error
+	version := 0
+	k := &r.known
+	to := map[string]any{
+		"schema": &version, "problem": &p.Problem, "status": &p.Status, "reward": &p.Reward, "question": &p.Question,
+		"valid": &k.valid, "simulated_reward": &k.simulated, "simulator_says": &k.says, "says": &k.says, "note": &k.note, "chance": &k.chance,
+		"unsupported": &k.unsupported, "evidence": &k.evidence, "unseen_steps": &k.unseen, "surprises": &k.surprises, "failure": &k.failure,
+	}
+	err := r.members("the plan", func(key string) (err error) {
 		switch key {
-		case "schema":
-			if n, ok := r.token().(json.Number); !ok || n.String() != strconv.Itoa(schema) {
-				return nil, r.fail(`expected "schema":%d`, schema)
-			}
-			version = true
-		case "problem":
-			p.Problem, err = r.text(key)
-		case "status":
-			p.Status, err = r.text(key)
-		case "reward":
-			p.Reward, err = r.reward()
-		case "question":
-			err = r.decode(key, &p.Question)
 		case "plan":
-			p.Actions, err = r.steps(key)
+			p.Actions, err = listed(r, key, r.object)
 		case "trace":
-			p.States, err = r.steps(key)
+			p.States, err = listed(r, key, r.object)
 		case "observed":
-			p.Observed, err = r.steps(key)
+			p.Observed, err = listed(r, key, r.object)
 		case "steps":
-			err = r.recorded()
+			r.record.steps, err = listed(r, key, r.step)
 		case "final":
 			r.record.final, err = r.optional(key)
 		default:
-			err = r.verdict(key, &p.Verdict)
+			k.isRun, k.isExplained = k.isRun || key == "replan_every", k.isExplained || key == "conflict"
+			err = r.decode(key, to[key])
 		}
-		if err != nil {
-			return nil, err
+		switch text, _ := to[key].(*string); {
+		case err != nil:
+			return err
+		case key == "schema" && version != schema:
+			return r.fail(`expected "schema":%d`, schema)
+		case (key == "problem" || key == "status") && strings.ContainsFunc(*text, unicode.IsControl):
+			return r.fail("the %s is %q; expected no control characters", key, *text)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.at = 0
-	if !version {
+	if version == 0 {
 		return nil, r.fail(`expected "schema":%d`, schema)
 	}
 	if err := r.tell(p); err != nil {
@@ -207,74 +256,16 @@ func (r *reader) document() (*Plan, error) {
 	return p, r.check(p)
 }
 
-// reward reads a number or null.
-func (r *reader) reward() (*float64, error) {
-	switch x := r.token().(type) {
-	case nil:
-		return nil, nil
-	case json.Number:
-		f, err := x.Float64()
-		if err != nil {
-			return nil, r.fail("the reward is %s; expected a number", source.Quote(x.String()))
-		}
-		return &f, nil
-	}
-	return nil, r.fail("expected the reward as a number, or null")
-}
-
-func (r *reader) text(key string) (string, error) {
-	switch s := r.token().(type) {
-	case string:
-		if strings.ContainsFunc(s, unicode.IsControl) {
-			return "", r.fail("the %s is %q; expected no control characters", key, s)
-		}
-		return s, nil
-	case nil:
-		return "", nil
-	}
-	return "", r.fail("expected %q as a string", key)
-}
-
-// steps reads a list of objects of values.
-func (r *reader) steps(key string) ([][]Value, error) {
-	switch r.token() {
-	case nil:
-		return nil, nil
-	case json.Delim('['):
-	default:
-		return nil, r.fail("expected %q as a list of objects", key)
-	}
-	out := [][]Value{}
-	for r.dec.More() {
-		if r.token() != json.Delim('{') {
-			return nil, r.fail("%s step %d: expected an object of variables", key, len(out)+1)
-		}
-		vs, err := r.object(fmt.Sprintf("%s step %d", key, len(out)+1))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, vs)
-	}
-	r.token() // ]
-	return out, nil
-}
-
 // object reads the values of an object whose { was read; what names it.
 func (r *reader) object(what string) ([]Value, error) {
 	vs := []Value{}
-	given := map[string]bool{}
-	for r.dec.More() {
-		v := Value{}
-		v.Name, _ = r.token().(string)
-		if given[v.Name] {
-			return nil, r.fail("%s: %s has two values", what, source.Quote(v.Name))
-		}
-		given[v.Name] = true
+	err := r.members(what, func(name string) error {
+		v := Value{Name: name}
 		if v.Name == "" || strings.ContainsFunc(v.Name, unicode.IsControl) {
-			return nil, r.fail("%s: %q is not a name of a variable", what, v.Name)
+			return r.fail("%s: %q is not a name of a variable", what, v.Name)
 		}
 		if r.values++; r.values > maxValues {
-			return nil, r.fail("the plan has more than %d values", maxValues)
+			return r.fail("the plan has more than %d values", maxValues)
 		}
 		switch x := r.token().(type) {
 		case bool:
@@ -289,26 +280,25 @@ func (r *reader) object(what string) ([]Value, error) {
 			case err == nil && n <= 1<<53 && n >= -1<<53:
 				v.X = n
 			case !fraction || !strings.Contains(x.String(), ".") || strings.ContainsAny(x.String(), "eE"):
-				return nil, r.fail("%s: %s is not a value for %s; expected true, false, an integer or a decimal number", what, source.Quote(x.String()), source.Quote(v.Name))
+				return r.fail("%s: %s is not a value for %s; expected true, false, an integer or a decimal number", what, source.Quote(x.String()), source.Quote(v.Name))
 			default: // of fixed decimals, drawn as it is written
-				if v.X = r.texts.add(x.String()); len(r.texts) > maxTexts {
-					return nil, r.fail("the plan has more than %d different texts", maxTexts)
-				}
+				v.X = r.texts.add(x.String())
 			}
 		case string:
 			if strings.ContainsFunc(x, unicode.IsControl) || x == "" {
-				return nil, r.fail("%s: %q is not a value for %s", what, x, source.Quote(v.Name))
+				return r.fail("%s: %q is not a value for %s", what, x, source.Quote(v.Name))
 			}
-			if v.X = r.texts.add(x); len(r.texts) > maxTexts {
-				return nil, r.fail("the plan has more than %d different texts", maxTexts)
-			}
+			v.X = r.texts.add(x)
 		default:
-			return nil, r.fail("%s: no value for %s; expected true, false, an integer or a name", what, source.Quote(v.Name))
+			return r.fail("%s: no value for %s; expected true, false, an integer or a name", what, source.Quote(v.Name))
+		}
+		if len(r.texts) > maxTexts {
+			return r.fail("the plan has more than %d different texts", maxTexts)
 		}
 		vs = append(vs, v)
-	}
-	r.token() // }
-	return vs, nil
+		return nil
+	})
+	return vs, err
 }
 
 // check refuses documents without a plan and a matching trace, and reorders the variables of

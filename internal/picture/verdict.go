@@ -20,14 +20,21 @@ type Verdict struct {
 	Unseen   []int    // steps, from 1, whose next values the training rows do not support
 	Disputed []int    // steps, from 1, whose next values some training rows dispute
 
-	status              string
-	model, simulator    *bool
-	simulated           *float64
-	says, note, chance  string
-	surprises, unseenNo *int
-	failure             *failure
-	least               *evidence // that of the disputed step with the least share of rows that agree
-	isRun, isExplained  bool
+	known
+	status string
+	least  *evidence // that of the disputed step with the least share of rows that agree
+}
+
+// known has the fields of a document that say what is known of the plan.
+type known struct {
+	valid                 struct{ Model, Simulator *bool }
+	simulated             *float64
+	says, note            string
+	chance                struct{ Says string }
+	surprises, unseen     *int
+	unsupported, evidence []evidence
+	failure               *failure
+	isRun, isExplained    bool
 }
 
 // failure is a violated rule.
@@ -58,61 +65,6 @@ func (v *Verdict) judge(e evidence) {
 	}
 }
 
-// verdict reads a field that is about what is known of the plan, and skips others.
-func (r *reader) verdict(key string, v *Verdict) error {
-	var to any
-	var valid struct{ Model, Simulator *bool }
-	var steps []struct{ Step int }
-	var judged []evidence
-	var chance struct{ Says string }
-	switch key {
-	case "valid":
-		to = &valid
-	case "simulated_reward":
-		to = &v.simulated
-	case "simulator_says", "says":
-		to = &v.says
-	case "note":
-		to = &v.note
-	case "chance":
-		to = &chance
-	case "unsupported":
-		to = &steps
-	case "evidence":
-		to = &judged
-	case "unseen_steps":
-		to = &v.unseenNo
-	case "surprises":
-		to = &v.surprises
-	case "failure":
-		to = &v.failure
-	case "replan_every", "conflict":
-		v.isRun, v.isExplained = key == "replan_every", key == "conflict"
-	}
-	if to == nil {
-		r.skip()
-		return nil
-	}
-	if err := r.decode(key, to); err != nil {
-		return err
-	}
-	switch key {
-	case "valid":
-		v.model, v.simulator = valid.Model, valid.Simulator
-	case "chance":
-		v.chance = chance.Says
-	case "unsupported":
-		for _, s := range steps {
-			v.judge(evidence{Step: s.Step, Kind: "unseen"})
-		}
-	case "evidence":
-		for _, e := range judged {
-			v.judge(e)
-		}
-	}
-	return nil
-}
-
 // stepOf finds the step in the text of a failure.
 var stepOf = regexp.MustCompile(`^step ([0-9]+):`)
 
@@ -125,8 +77,8 @@ func (v *Verdict) compose(status string) {
 	default:
 		v.composePlan()
 	}
-	if v.chance != "" {
-		v.Lines = append(v.Lines, strings.ToUpper(v.chance[:1])+v.chance[1:]+".")
+	if says := v.chance.Says; says != "" {
+		v.Lines = append(v.Lines, strings.ToUpper(says[:1])+says[1:]+".")
 	}
 	if e := v.least; e != nil && e.Rows > 0 {
 		at := "there"
@@ -138,8 +90,8 @@ func (v *Verdict) compose(status string) {
 	switch {
 	case len(v.Unseen) > 0:
 		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %s.", stepsText(v.Unseen)))
-	case v.unseenNo != nil && *v.unseenNo > 0:
-		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %s.", counted.Of(*v.unseenNo, "step")))
+	case v.unseen != nil && *v.unseen > 0:
+		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %s.", counted.Of(*v.unseen, "step")))
 	}
 }
 
@@ -150,24 +102,24 @@ func (v *Verdict) composePlan() {
 	case v.failure != nil:
 		model = "INVALID in the model: " + v.failure.Text + "."
 		v.Bad, v.FailedAt = true, v.failure.Step
-	case v.model != nil && !*v.model:
+	case v.valid.Model != nil && !*v.valid.Model:
 		model, v.Bad = "INVALID in the model.", true
 	case v.status == "optimal":
 		model = "Valid in the model, and proven optimal there."
-	case v.model != nil || v.isExplained:
+	case v.valid.Model != nil || v.isExplained:
 		model = "Valid in the model, not proven optimal."
 	}
 	switch {
-	case v.simulator != nil && !*v.simulator:
+	case v.valid.Simulator != nil && !*v.valid.Simulator:
 		v.Bad = true
 		if m := stepOf.FindStringSubmatch(v.says); m != nil {
 			v.FailedAt, _ = strconv.Atoi(m[1])
 		}
 		v.Lines = []string{strings.TrimRight("FAILS in the simulator: "+v.says, ": ") + ".", model}
 		return
-	case v.simulator != nil && v.simulated != nil:
+	case v.valid.Simulator != nil && v.simulated != nil:
 		model += " Holds in the simulator, with reward " + strconv.FormatFloat(*v.simulated, 'g', -1, 64) + "."
-	case v.simulator != nil:
+	case v.valid.Simulator != nil:
 		model += " Holds in the simulator."
 	case v.note != "":
 		model += " Not tried in a simulator: " + v.note + "."
@@ -215,137 +167,109 @@ func stepsText(steps []int) string {
 	return "steps " + spans(steps)
 }
 
-// record is the list of steps of a run or of an explanation.
+// record is what a run or an explanation tells in place of a plan.
 type record struct {
-	states, actions [][]Value
-	expected        [][]Value // of the state after each step, the variables that differ; nil for none
-	final           []Value
+	steps []step
+	final []Value
+}
+
+// step is one step of a record.
+type step struct {
+	state, action []Value
+	expected      []Value // of the state after it, the variables that differ; nil for none
+	evidence      *evidence
 }
 
 // optional reads an object of values, or null.
-func (r *reader) optional(key string) ([]Value, error) {
-	switch r.token() {
-	case nil:
-		return nil, nil
-	case json.Delim('{'):
-		return r.object(key)
-	}
-	return nil, r.fail("expected %q as an object of variables", key)
+func (r *reader) optional(what string) (vs []Value, err error) {
+	err = r.some(what, func() error { vs, err = r.object(what); return err })
+	return vs, err
 }
 
-// recorded reads the steps of a run or of an explanation.
-func (r *reader) recorded() error {
+// some calls read after the { of an object, and reads null.
+func (r *reader) some(what string, read func() error) error {
 	switch r.token() {
 	case nil:
 		return nil
-	case json.Delim('['):
-	default:
-		return r.fail(`expected "steps" as a list of objects`)
+	case json.Delim('{'):
+		return read()
 	}
-	for r.dec.More() {
-		if r.token() != json.Delim('{') {
-			return r.fail("step %d: expected an object", len(r.record.actions)+1)
-		}
-		if err := r.recordedStep(); err != nil {
-			return err
-		}
-	}
-	r.token() // ]
-	return nil
+	return r.fail("expected %q as an object", what)
 }
 
-// recordedStep reads one step, whose { was read.
-func (r *reader) recordedStep() (err error) {
-	var state, action, expected []Value
-	n := len(r.record.actions) + 1
-	for r.dec.More() {
-		key, _ := r.token().(string)
+// step reads a step of a record, whose { was read.
+func (r *reader) step(what string) (s step, err error) {
+	what = strings.TrimPrefix(what, "steps ")
+	err = r.members(what, func(key string) (err error) {
+		of := what + ": " + key
 		switch key {
 		case "state":
-			state, err = r.optional(fmt.Sprintf("state of step %d", n))
+			s.state, err = r.optional(of)
 		case "action":
-			action, err = r.optional(fmt.Sprintf("action of step %d", n))
+			s.action, err = r.optional(of)
 		case "differs":
-			expected, err = r.differs(n)
+			err = r.some(of, func() error {
+				return r.members(of, func(key string) error {
+					if key != "expected" {
+						return r.decode(key, nil)
+					}
+					s.expected, err = r.optional(of + ": " + key)
+					return err
+				})
+			})
 		case "evidence":
-			err = r.evidence(n)
+			err = r.decode(of, &s.evidence)
 		default:
-			r.skip()
+			err = r.decode(key, nil)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	r.token() // }
-	r.record.states = append(r.record.states, state)
-	r.record.actions = append(r.record.actions, action)
-	r.record.expected = append(r.record.expected, expected)
-	return nil
-}
-
-// evidence reads what the training rows tell about a step.
-func (r *reader) evidence(n int) error {
-	var e *evidence
-	if err := r.dec.Decode(&e); err != nil {
-		return r.fail(`step %d: expected "evidence" as an object`, n)
-	}
-	if e != nil {
-		e.Step = n
-		r.judged = append(r.judged, *e)
-	}
-	return nil
-}
-
-// differs reads how the state after a step differs from what was planned.
-func (r *reader) differs(n int) (expected []Value, err error) {
-	switch r.token() {
-	case nil:
-		return nil, nil
-	case json.Delim('{'):
-	default:
-		return nil, r.fail(`step %d: expected "differs" as an object`, n)
-	}
-	for r.dec.More() {
-		if key, _ := r.token().(string); key == "expected" {
-			if expected, err = r.optional(fmt.Sprintf("expected state after step %d", n)); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		r.skip()
-	}
-	r.token() // }
-	return expected, nil
+		return err
+	})
+	return s, err
 }
 
 // tell makes a run or an explanation a plan with its states.
 func (r *reader) tell(p *Plan) error {
-	for _, e := range r.judged {
+	p.Verdict.known = r.known
+	for _, e := range r.known.unsupported {
+		p.Verdict.judge(evidence{Step: e.Step, Kind: "unseen"})
+	}
+	for _, e := range r.known.evidence {
 		p.Verdict.judge(e)
+	}
+	for k, s := range r.record.steps {
+		if s.evidence != nil {
+			s.evidence.Step = k + 1
+			p.Verdict.judge(*s.evidence)
+		}
 	}
 	p.Verdict.compose(p.Status)
 	if p.Observed != nil && !p.Verdict.Bad {
 		p.Verdict.Lines = append(p.Verdict.Lines, "In the simulator it passed other states than planned.")
 	}
-	if p.Actions != nil || r.record.actions == nil {
+	if p.Actions != nil || r.record.steps == nil {
 		return nil
 	}
-	p.Actions = r.record.actions
+	for _, s := range r.record.steps {
+		p.Actions = append(p.Actions, s.action)
+	}
 	if p.States != nil { // an explanation
 		return nil
 	}
 	if r.record.final == nil {
 		return r.fail("the state after the last step is not known; expected a run with its final state")
 	}
-	p.States = append(slices.Clone(r.record.states), r.record.final)
-	if !slices.ContainsFunc(r.record.expected, func(vs []Value) bool { return vs != nil }) {
+	for _, s := range r.record.steps {
+		p.States = append(p.States, s.state)
+	}
+	p.States = append(p.States, r.record.final)
+	if !slices.ContainsFunc(r.record.steps, func(s step) bool { return s.expected != nil }) {
 		return nil
 	}
 	p.Planned = [][]Value{p.States[0]}
-	for k, vs := range r.record.expected {
+	for k, s := range r.record.steps {
 		state := slices.Clone(p.States[k+1])
 		for i := range state {
-			for _, v := range vs {
+			for _, v := range s.expected {
 				if v.Name == state[i].Name {
 					state[i].X = v.X
 				}

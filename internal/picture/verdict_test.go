@@ -69,7 +69,7 @@ func TestVerdict(t *testing.T) {
 		`{"schema":1,"status":"goal","steps":[{"state":null,"action":{}}],"final":{"a":true}}`: "the first state is not known",
 		`{"schema":1,"steps":7}`: `expected "steps" as a list`,
 		`{"schema":1,"plan":[{}],"trace":[{"a":1},{"a":2}],"unsupported":3}`:                                                 `"unsupported" has a value of another form`,
-		`{"schema":1,"status":"done","replan_every":1,"steps":[{"state":{"a":1},"action":{},"evidence":3}],"final":{"a":1}}`: `step 1: expected "evidence" as an object`,
+		`{"schema":1,"status":"done","replan_every":1,"steps":[{"state":{"a":1},"action":{},"evidence":3}],"final":{"a":1}}`: `1:95: "step 1: evidence" has a value of another form`,
 		`{"schema":1,"status":"infeasible","plan":null,"trace":null,"valid":{}}`:                                             "there is no plan to show",
 	} {
 		if _, err := Read("f", []byte(document)); err == nil || !strings.Contains(err.Error(), want) {
