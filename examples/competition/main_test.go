@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -49,8 +50,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if j.Lines() != 4 {
-		t.Errorf("%d lines, want 2 instances of 2 planners, each once", j.Lines())
+	if text, err := os.ReadFile(filepath.Join(out, journal.Name)); err != nil || bytes.Count(text, []byte("\n")) != 4 {
+		t.Errorf("want 4 lines, 2 instances of 2 planners, each once: %v\n%s", err, text)
 	}
 	cells, err := list([]string{folder}, []string{"1", "5"}, planners)
 	if err != nil || len(cells) != 6 {

@@ -52,7 +52,10 @@ func (s settings) play(ctx context.Context, c cell) *journal.Record {
 	case len(played.Rounds) < s.rounds:
 		r.Status, r.Error = failed, fmt.Sprintf("%d of %d rounds: %s", len(played.Rounds), s.rounds, played.Says)
 	default:
-		r.Reward, r.Document = &played.Mean, played
+		r.Reward = &played.Mean
+		if r.Document, err = json.Marshal(played); err != nil {
+			r.Status, r.Error = failed, err.Error()
+		}
 	}
 	return r
 }
@@ -92,9 +95,7 @@ func errorOf(r *journal.Record) float64 {
 	var d struct {
 		Error float64 `json:"standard_error"`
 	}
-	if text, err := json.Marshal(r.Document); err == nil {
-		_ = json.Unmarshal(text, &d)
-	}
+	_ = json.Unmarshal(r.Document, &d)
 	return d.Error
 }
 

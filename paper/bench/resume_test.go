@@ -372,7 +372,7 @@ func TestJournal(t *testing.T) {
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if j, err = journal.Open(dir); err != nil || j.Last("a").Status != "optimal" || j.Lines() != 2 {
+	if j, err = journal.Open(dir); err != nil || j.Last("a").Status != "optimal" {
 		t.Errorf("the later line does not count: %v", err)
 	}
 	j.Close()

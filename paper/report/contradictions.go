@@ -145,7 +145,7 @@ func (b *book) contradictions(d *disputes) *Table {
 			name = fmt.Sprintf("%s,%d,%d", q.problem, q.size, q.horizon)
 		}
 		model := q.model
-		if f := familyOf(&Record{Record: journal.Record{Model: q.model, Files: q.files}}); f != "" {
+		if f := familyOf(&Record{Model: q.model, Files: q.files}); f != "" {
 			model = f
 		}
 		var said []string

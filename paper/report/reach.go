@@ -147,7 +147,7 @@ func (b *book) furthest(l *ladder, at []int) Cell {
 	}
 	r := &b.records[done]
 	c := ours(l.text(r), done)
-	if last := len(r.Reach) - 1; r.capped() {
+	if last := len(r.Reach) - 1; capped(r) {
 		c.Text = "≥ " + c.Text
 		c.Note = fmt.Sprintf("the bench ends at %s %d; the limit was not reached", l.stepName, l.step(r.Reach[last]))
 	} else if last >= 0 {
@@ -161,7 +161,7 @@ func (b *book) furthest(l *ladder, at []int) Cell {
 
 // capped reports whether a reach ended because the bench tries nothing beyond: its last run
 // still had a proof.
-func (r *Record) capped() bool {
+func capped(r *Record) bool {
 	return len(r.Reach) > 0 && answered(r.Reach[len(r.Reach)-1].Status)
 }
 
@@ -185,7 +185,7 @@ func (b *book) steps(l *ladder) *Figure {
 		if q.Size > 0 {
 			at = fmt.Sprintf("size %d, %s", q.Size, at)
 		}
-		p.X, p.Y = append(p.X, float64(l.step(q))), append(p.Y, max(min(q.Seconds, maxSeconds), floor))
+		p.X, p.Y = append(p.X, float64(l.step(q))), append(p.Y, max(min(q.Seconds, journal.MaxSeconds), floor))
 		p.Titles = append(p.Titles, fmt.Sprintf("%s, %s, %s: %s s\n%s", k.problem, k.column, at, seconds(q.Seconds), id))
 	}
 	for i := range b.records {

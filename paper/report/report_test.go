@@ -200,7 +200,7 @@ func expand(t *testing.T, text string) []int {
 // their bound.
 func numbers(t *testing.T, r *Record) []float64 {
 	t.Helper()
-	text, err := json.Marshal(r.Record)
+	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -501,7 +501,7 @@ func TestHostile(t *testing.T) {
 	evil := `</title></svg><script>alert(1)</script><img src=x onerror=alert(2)>"'&|` + "`" + "\u2028\x01\n# h ![x](http://e.example/)"
 	var text strings.Builder
 	for k, r := range sample(t).Records {
-		rec := r.Record
+		rec := r
 		rec.ID += evil
 		rec.Status, rec.Error, rec.Args = rec.Status+map[bool]string{true: evil}[k%5 == 0], evil, []string{evil}
 		for _, s := range []*string{&rec.Problem, &rec.Planner, &rec.Engine, &rec.Encoding, &rec.Help, &rec.Solver, &rec.Version, &rec.Command, &rec.Model, &rec.Landmarks, &rec.Recipe, &rec.Network, &rec.Same} {
@@ -510,7 +510,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		rec.Files = evil
-		rec.Document = map[string]any{"schema": 1, "simulator_says": evil, "plan": []any{map[string]any{}}}
+		rec.Document, _ = json.Marshal(map[string]any{"schema": 1, "simulator_says": evil, "plan": []any{map[string]any{}}})
 		if rec.Machine != nil {
 			rec.Machine = map[string]string{evil: evil}
 		}

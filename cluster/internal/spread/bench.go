@@ -122,25 +122,14 @@ func (c *Coordinator) run(ctx context.Context, b *bench.Config, e *bench.Elsewhe
 	return decodeRecord(res)
 }
 
-// decodeRecord reads the line of a run. Documents in it keep every byte.
+// decodeRecord reads the line of a run.
 func decodeRecord(res *cluster.Result) (*journal.Record, error) {
-	var line struct {
-		journal.Record
-		Document json.RawMessage `json:"document"`
-		Believed json.RawMessage `json:"believed"`
-	}
-	if err := json.Unmarshal(res.Output, &line); err != nil {
+	r := &journal.Record{}
+	if err := json.Unmarshal(res.Output, r); err != nil {
 		return nil, fmt.Errorf("the result of a run is not a line of a journal: %w", err)
 	}
-	r := line.Record
-	if line.Document != nil {
-		r.Document = line.Document
-	}
-	if line.Believed != nil {
-		r.Believed = line.Believed
-	}
 	r.Worker = res.Worker
-	return &r, nil
+	return r, nil
 }
 
 // doBench makes one run of a bench.

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Name is the journal's file in a bench's folder.
@@ -36,8 +35,7 @@ type Journal struct {
 	mu     sync.Mutex
 	f      *os.File
 	last   map[string]*Record // by ID; the later of two lines
-	lines  int
-	broken error // the write that failed; nothing is written after it
+	broken error              // the write that failed; nothing is written after it
 }
 
 // Open opens the journal of a folder, which it creates if necessary, and reads the
@@ -73,25 +71,17 @@ func (j *Journal) read(name string) error {
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	for n, line := range bytes.Split(data[:whole], []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		r := &Record{}
-		if err := json.Unmarshal(line, r); err != nil {
-			return source.Errorf(name, n+1, 1, "no record: %v; expected a JSON object", err)
-		}
-		if r.Schema != Schema || r.ID == "" {
-			return source.Errorf(name, n+1, 1, "a record of schema %d with ID %q; expected schema %d and an ID", r.Schema, r.ID, Schema)
-		}
-		j.last[r.ID] = r
-		j.lines++
+	records, torn, err := Parse(name, data)
+	if err != nil {
+		return err
 	}
-	if j.Torn = len(data) - whole; j.Torn == 0 {
+	for i := range records {
+		j.last[records[i].ID] = &records[i]
+	}
+	if j.Torn = torn; torn == 0 {
 		return nil
 	}
-	if err := j.f.Truncate(int64(whole)); err != nil {
+	if err := j.f.Truncate(int64(len(data) - torn)); err != nil {
 		return fmt.Errorf("cutting off the journal's unfinished last line: %w", err)
 	}
 	return nil
@@ -102,13 +92,6 @@ func (j *Journal) Last(id string) *Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.last[id]
-}
-
-// Lines counts the records that were read and written.
-func (j *Journal) Lines() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.lines
 }
 
 // Append writes a record in one write, which is on the disk when it returns. After an error
@@ -139,7 +122,6 @@ func (j *Journal) Append(r *Record) error {
 	}
 	kept := *r
 	j.last[r.ID] = &kept
-	j.lines++
 	return nil
 }
 

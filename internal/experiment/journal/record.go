@@ -1,5 +1,14 @@
 package journal
 
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
 // Schema is the version of the journal's lines.
 const Schema = 1
 
@@ -22,6 +31,7 @@ const ClockCPU = "cpu"
 // Record is one line of the journal: one finished run. The page that `fdplan report` renders
 // takes every number from such lines and refers to them by ID.
 type Record struct {
+	Line   int  `json:"-"` // of the journal that it was read from, from 1
 	Schema int  `json:"schema"`
 	Kind   Kind `json:"kind"`
 	// ID contains everything that the run depends on except the limits and the machine, so
@@ -63,7 +73,7 @@ type Record struct {
 	Clock      string           `json:"clock,omitempty"` // ClockCPU, or empty for the wall's
 	Memory     int64            `json:"peak_bytes"`
 	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
-	Document   any              `json:"document,omitempty"` // the program's own JSON, if the report draws from it
+	Document   json.RawMessage  `json:"document,omitempty"` // the program's own JSON, unchanged, if the report draws from it
 
 	// Worker is the process on another machine that made the run; empty for this bench's own.
 	Worker string `json:"worker,omitempty"`
@@ -78,7 +88,7 @@ type Record struct {
 	Implied string `json:"implied,omitempty"`
 	// Believed is the document of the plan as its model predicts it. It is set if Document
 	// contains the execution: figure1's naive plan.
-	Believed any `json:"believed,omitempty"`
+	Believed json.RawMessage `json:"believed,omitempty"`
 
 	// Of KindReach: every horizon that was tried, in the order of the runs. Horizon
 	// is the longest with a proof; Seconds, CPU and Memory are of all runs together.
@@ -120,4 +130,67 @@ type Point struct {
 	Loss  float64 `json:"loss"`
 	Train float64 `json:"train_error"`
 	Test  float64 `json:"test_error"`
+}
+
+// Parse reads the lines of the journal called name, one JSON object each, whose unknown fields are ignored. An incomplete last line, as a
+// killed bench leaves it, is left out; torn is the number of its bytes. Errors are *source.Error with the line.
+func Parse(name string, data []byte) (records []Record, torn int, err error) {
+	for n := 1; len(data) > 0; n++ {
+		text, rest, ended := bytes.Cut(data, []byte("\n"))
+		if !ended {
+			break
+		}
+		if data = rest; len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		r := Record{Line: n}
+		if err := r.parse(name, text); err != nil {
+			return nil, 0, err
+		}
+		records = append(records, r)
+	}
+	return records, len(data), nil
+}
+
+// MaxSeconds bounds times, to about thirty thousand years, so that diagrams of broken
+// journals can be drawn.
+const MaxSeconds = 1e12
+
+// parse reads one line.
+func (r *Record) parse(name string, text []byte) error {
+	if err := json.Unmarshal(text, r); err != nil {
+		col := 1
+		var syntax *json.SyntaxError
+		var typ *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			col = max(1, int(syntax.Offset))
+		case errors.As(err, &typ):
+			return source.Errorf(name, r.Line, max(1, int(typ.Offset)), "%s is a %s, expected a %s", source.Quote(typ.Field), typ.Value, typ.Type)
+		}
+		return source.Errorf(name, r.Line, col, "no record: %v; expected a JSON object", err)
+	}
+	if bytes.Equal(r.Document, []byte("null")) {
+		r.Document = nil
+	}
+	fail := func(format string, args ...any) error { return source.Errorf(name, r.Line, 1, format, args...) }
+	switch {
+	case r.Schema != Schema:
+		return fail("schema %d, expected %d", r.Schema, Schema)
+	case r.ID == "":
+		return fail("a record without an id; expected one, to name its numbers by")
+	case r.Seconds < 0 || r.TimeLimit < 0 || r.Seconds > MaxSeconds || r.TimeLimit > MaxSeconds:
+		return fail("%g seconds of %g; expected times from 0 to %g", r.Seconds, r.TimeLimit, float64(MaxSeconds))
+	}
+	for _, p := range r.Reach {
+		if !(p.Seconds >= 0 && p.Seconds <= MaxSeconds) {
+			return fail("horizon %d took %g seconds; expected times from 0 to %g", p.Horizon, p.Seconds, float64(MaxSeconds))
+		}
+	}
+	for _, p := range r.Curve {
+		if math.Abs(p.Loss) > MaxSeconds || math.Abs(p.Train) > MaxSeconds || math.Abs(p.Test) > MaxSeconds {
+			return fail("epoch %d of the curve has values above %g; expected a loss and fractions", p.Epoch, float64(MaxSeconds))
+		}
+	}
+	return nil
 }
