@@ -9,8 +9,8 @@ import (
 
 // workspace contains the buffers for drawing and enumerating, apart from the machine.
 type workspace struct {
-	lo, hi []float64 // by fluent: bounds of its value while an assignment is partial
-	kept   []float64
+	lo, hi   []float64 // by fluent: bounds of its value while an assignment is partial
+	diagrams map[*part]*diagram
 }
 
 // bounds returns bounds on n for any values of the open fluents. Rounding is monotone and

@@ -241,8 +241,8 @@ func (r *Runner) legal(conds []condition, before []assign) (bool, error) {
 	return true, nil
 }
 
-// rejections is how often a draw is repeated before the legal values are enumerated, and
-// patience how often if they cannot be.
+// rejections is how often a draw is repeated before the legal values are counted, and patience how often if they
+// cannot be.
 const (
 	rejections = 200
 	patience   = 1_000_000
@@ -289,28 +289,7 @@ func (r *Runner) drawPart(pt *part, before []assign) error {
 	if pt.continuous() {
 		return fmt.Errorf("%d draws found no values that keep the conditions", tries)
 	}
-	found := 0.0
-	err := r.enumerate(pt, before, func() bool {
-		// Each of the legal assignments is the last one kept with equal probability.
-		found++
-		if r.m.rng.Float64()*found < 1 {
-			r.work.kept = r.work.kept[:0]
-			for i := range pt.vars {
-				r.work.kept = append(r.work.kept, r.m.vals[pt.vars[i].fluent])
-			}
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	if found == 0 {
-		return errNone
-	}
-	for i := range pt.vars {
-		r.m.vals[pt.vars[i].fluent] = r.work.kept[i]
-	}
-	return nil
+	return r.drawCounted(pt, before)
 }
 
 func (pt *part) continuous() bool {

@@ -77,6 +77,19 @@ func TestDrawActions(t *testing.T) {
 		"one of twenty-four, by enumeration": {24, func(b *builder) {
 			b.Precondition("one", exactlyOne(b, ground.Action, "a", 24))
 		}},
+		"rare sums of many": {1 + 8*2 + 28*3, func(b *builder) {
+			var sum []*node
+			for i := range 8 {
+				b.Action(fmt.Sprintf("a(x%d)", i), ground.Bool, 0)
+				b.Action(fmt.Sprintf("c(x%d)", i), ground.Bool, 0)
+			}
+			for i := range 8 {
+				a, c := b.Ref(fmt.Sprintf("a(x%d)", i)), b.Ref(fmt.Sprintf("c(x%d)", i))
+				b.Precondition("c with a", b.Op(ground.Implies, c, a))
+				sum = append(sum, b.Op(ground.Mul, b.C(2), a), c)
+			}
+			b.Precondition("at most 5", b.Op(ground.Le, b.Op(ground.Add, sum...), b.C(5)))
+		}},
 		"nothing allowed of forty": {1, func(b *builder) {
 			for i := range 40 {
 				b.Action(fmt.Sprintf("a(x%d)", i), ground.Bool, 0)
@@ -302,8 +315,8 @@ func TestDrawStateErrors(t *testing.T) {
 	}
 }
 
-// TestEnumerationAgainstAll draws from random conditions and compares the drawn values with
-// those found by trying all; wrong bounds would lose values.
+// TestEnumerationAgainstAll draws from random conditions, by listing and by counting, and compares the drawn values
+// with those found by trying all; wrong bounds would lose values, and wrong merging draw others.
 func TestEnumerationAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	for round := range 300 {
@@ -393,6 +406,17 @@ func TestEnumerationAgainstAll(t *testing.T) {
 		if len(drawn) != legal {
 			t.Errorf("round %d: %d states are legal, %d were drawn", round, legal, len(drawn))
 		}
+		clear(drawn)
+		for range 40 * legal {
+			if err := sd.DrawCounted(r); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.CheckState(); err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+			drawn[fmt.Sprint(r.State(nil))]++
+		}
+		uniform(t, fmt.Sprint("round ", round), drawn, legal)
 	}
 }
 

@@ -12,15 +12,20 @@ var errTooMany = errors.New("the values that keep the conditions are too rare to
 // returns false. A partial assignment is abandoned as soon as bounds show that a condition
 // cannot hold any more.
 func (r *Runner) enumerate(pt *part, before []assign, found func() bool) error {
+	r.openPart(pt)
+	e := enumeration{r: r, pt: pt, before: before, found: found, left: maxNodes}
+	e.from(0, pt.max)
+	return e.err
+}
+
+// openPart bounds the variables of a part by their ranges, and all others by their values.
+func (r *Runner) openPart(pt *part) {
 	copy(r.work.lo, r.m.vals)
 	copy(r.work.hi, r.m.vals)
 	for i := range pt.vars {
 		v := &pt.vars[i]
 		r.work.lo[v.fluent], r.work.hi[v.fluent] = v.lo, v.hi
 	}
-	e := enumeration{r: r, pt: pt, before: before, found: found, left: maxNodes}
-	e.from(0, pt.max)
-	return e.err
 }
 
 type enumeration struct {

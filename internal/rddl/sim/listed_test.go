@@ -10,3 +10,14 @@ func (sd *StateDrawer) Listed() []int {
 	}
 	return out
 }
+
+// DrawCounted is Draw by counting the legal states, without trying others first.
+func (sd *StateDrawer) DrawCounted(r *Runner) error {
+	r.load(r.s.initialState)
+	for i := range sd.d.parts {
+		if err := r.drawCounted(&sd.d.parts[i], sd.d.before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
