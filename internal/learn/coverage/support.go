@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
@@ -32,6 +33,9 @@ type Support struct {
 	Except    []Exception
 
 	skipped []bool // outputs that are not asked for; nil for none
+
+	indexed sync.Once
+	index   []cubeIndex // by exception
 }
 
 // Exception has cases that are not supported though tables settle some outputs.
@@ -40,18 +44,34 @@ type Exception struct {
 	Cubes   [][]Literal // each in increasing order
 }
 
-// has reports whether a row is in one of the cubes.
-func (e *Exception) has(row []uint64) bool {
-cubes:
-	for _, cube := range e.Cubes {
-		for _, l := range cube {
-			if int(row[l/2/64]>>(l/2%64)&1) != l%2 {
-				continue cubes
-			}
+// cubeIndex tells 64 cubes at a time whether a row is in one of them: by word of the cubes and literal, the cubes that have
+// the literal.
+type cubeIndex [][]uint64
+
+// newCubeIndex indexes cubes over so many inputs.
+func newCubeIndex(cubes [][]Literal, inputs int) cubeIndex {
+	x := make(cubeIndex, (len(cubes)+63)/64)
+	for i, cube := range cubes {
+		if i%64 == 0 {
+			x[i/64] = make([]uint64, 2*inputs+1)
 		}
-		return true
+		x[i/64][2*inputs] |= 1 << (i % 64) // all that there are
+		for _, l := range cube {
+			x[i/64][l] |= 1 << (i % 64)
+		}
 	}
-	return false
+	return x
+}
+
+// has reports whether a row is in one of the cubes.
+func (x cubeIndex) has(row []uint64) bool {
+	return slices.ContainsFunc(x, func(having []uint64) bool {
+		in := having[len(having)-1]
+		for l := 0; l < len(having)-1 && in != 0; l += 2 {
+			in &^= having[l+1-int(row[l/128]>>(l/2%64)&1)]
+		}
+		return in != 0
+	})
 }
 
 // Table has the values of some inputs for which the rows settle an output.
@@ -86,11 +106,16 @@ func (s *Support) Settles(output int, row []uint64, value bool) bool {
 // Open lists the outputs of a row that are asked for and not supported with the values given,
 // those of the network; nil where all are.
 func (s *Support) Open(row, outputs []uint64) []int {
+	s.indexed.Do(func() {
+		for i := range s.Except {
+			s.index = append(s.index, newCubeIndex(s.Except[i].Cubes, s.Inputs))
+		}
+	})
 	known := s.Known(row)
 	except := make([]bool, s.Outputs)
 	for i := range s.Except {
-		if e := &s.Except[i]; known && e.has(row) {
-			for _, o := range e.Outputs {
+		if known && s.index[i].has(row) {
+			for _, o := range s.Except[i].Outputs {
 				except[o] = true
 			}
 		}
