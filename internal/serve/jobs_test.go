@@ -367,6 +367,26 @@ func TestLimits(t *testing.T) {
 	x.call("GET", "server", nil, http.StatusOK, nil)
 }
 
+// TestEngines has no engine offered whose program is absent.
+func TestEngines(t *testing.T) {
+	x := serveIn(t, t.TempDir(), nil)
+	dir := t.TempDir()
+	t.Chdir(dir) // its program is looked for in the folders above, too
+	t.Setenv("PATH", dir)
+	offered := func(want ...string) {
+		t.Helper()
+		var about about
+		if x.call("GET", "server", nil, http.StatusOK, &about); !slices.Equal(about.Engines, want) {
+			t.Errorf("the engines are %v; expected %v", about.Engines, want)
+		}
+	}
+	offered("auto", "search", "pb", "maxsat")
+	if err := os.WriteFile(filepath.Join(dir, "highs"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	offered("auto", "search", "pb", "maxsat", "blp")
+}
+
 // TestSimulators runs against a simulator of the server's list.
 func TestSimulators(t *testing.T) {
 	x := serveIn(t, t.TempDir(), func(c *Config) { c.Simulators["broken"] = program + " list" })

@@ -330,7 +330,7 @@ func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 	l := s.config.Limits
 	a := about{
 		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
-		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations(),
+		Engines: registry.Names(registry.Ready), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations(),
 		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
 		Limits:     limitLines{Limits: l},
 	}

@@ -75,6 +75,7 @@ func TestPlanJourney(t *testing.T) {
 		p.press("Remove rule 1")
 		p.press("Plan")
 		p.says("is better: proven by")
+		p.until("the verdict in view", `(() => { const b = document.querySelector("#view-plan .verdict").getBoundingClientRect(); return b.top >= 0 && b.top < innerHeight; })()`)
 		p.says("In the simulator the plan holds")
 		p.says("The training data show every step")
 		p.until("the steps", `document.querySelectorAll("#view-plan [role=option]").length === 9`)

@@ -73,10 +73,8 @@ func everyEngine(t *testing.T, name, file string, horizon int, want *float64) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	for _, e := range registry.All() {
-		if e.Needs != nil {
-			if _, err := e.Needs(); err != nil {
-				continue
-			}
+		if !registry.Ready(&e) {
+			continue
 		}
 		d, err := Plan(context.Background(), p, Request{
 			Query: Query{Options: registry.Options{Engine: e.Name}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 2}, Now: time.Now,

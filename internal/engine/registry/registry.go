@@ -154,6 +154,15 @@ func Find(name string) (*Entry, bool) {
 	return &e, true
 }
 
+// Ready reports whether what the own solver of e needs is installed.
+func Ready(e *Entry) bool {
+	if e.Needs == nil {
+		return true
+	}
+	_, err := e.Needs()
+	return err == nil
+}
+
 // External reports whether external solvers can stand in for the own one of e.
 func External(e *Entry) bool { return e.External != nil }
 
