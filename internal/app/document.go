@@ -163,6 +163,17 @@ func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all 
 	return out
 }
 
+// StepsOf lists the actions of a plan and the states that it passes.
+func StepsOf(p *factored.Problem, tr *factored.Trace) (actions, states []Values) {
+	for t, val := range tr.Steps {
+		if t < tr.Horizon() {
+			actions = append(actions, ValuesOf(p, factored.Action, val, false))
+		}
+		states = append(states, ValuesOf(p, factored.State, val, true))
+	}
+	return actions, states
+}
+
 // RewardOf is a scaled sum in the user's unit.
 func RewardOf(p *factored.Problem, sum int64) *float64 {
 	f := p.Reward.Float(sum)

@@ -71,19 +71,13 @@ var (
 )
 
 // Command returns a Solve for a command line, as external.Command parses it.
-func Command(k external.Kind, line string) Solve {
-	return func(file string, limit time.Duration) (external.Answer, error) {
-		s, err := external.Command(k, line)
-		if err != nil {
-			return external.Answer{}, err
-		}
-		return external.Run(context.Background(), s, external.Input{File: file}, external.Limits{Time: limit}, nil)
-	}
-}
+func Command(k external.Kind, line string) Solve { return by(external.Command, k, line) }
 
-func known(k external.Kind, name string) Solve {
+func known(k external.Kind, name string) Solve { return by(external.Lookup, k, name) }
+
+func by(find func(external.Kind, string) (external.Solver, error), k external.Kind, text string) Solve {
 	return func(file string, limit time.Duration) (external.Answer, error) {
-		s, err := external.Lookup(k, name)
+		s, err := find(k, text)
 		if err != nil {
 			return external.Answer{}, err
 		}

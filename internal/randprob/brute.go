@@ -15,7 +15,7 @@ import (
 // because constraints connect at most two steps. It needs few bits: time grows with
 // 2^(2*state+action+auxiliary bits).
 func BruteForce(p *factored.Problem, net *bnn.Network, horizon int) (reward int64, feasible bool) {
-	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
+	b := newBrute(p, net)
 	after := b.last()
 	for t := horizon; t >= 1; t-- {
 		after = b.step(t, after)
@@ -31,7 +31,7 @@ func BruteForce(p *factored.Problem, net *bnn.Network, horizon int) (reward int6
 // Replay evaluates valuations of steps 1..H+1, including auxiliary bits, and returns their
 // scaled reward, or an error that names what they violate.
 func Replay(p *factored.Problem, net *bnn.Network, steps []factored.Valuation) (int64, error) {
-	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
+	b := newBrute(p, net)
 	last := len(steps) - 1
 	if !all(p.Initial, steps[0], nil) {
 		return 0, errors.New("an initial constraint fails")
@@ -68,6 +68,17 @@ type brute struct {
 	p                    *factored.Problem
 	net                  *bnn.Network
 	states, actions, aux []factored.Bit
+	known                map[[2]int][]edge // by state and action; those of the first step with ^action
+}
+
+func newBrute(p *factored.Problem, net *bnn.Network) *brute {
+	return &brute{p, net, p.Bits(factored.State), p.Bits(factored.Action), p.Bits(factored.Auxiliary), map[[2]int][]edge{}}
+}
+
+// edge is a legal step with its best reward over the auxiliary bits.
+type edge struct {
+	to     int
+	reward int64
 }
 
 // set writes the bits of number into the valuation.
@@ -96,34 +107,57 @@ func (b *brute) last() []value {
 // step computes the values of the states of step t from those of step t+1.
 func (b *brute) step(t int, after []value) []value {
 	out := make([]value, 1<<len(b.states))
-	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
 	for s := range out {
-		set(now, b.states, s)
 		for a := range 1 << len(b.actions) {
-			set(now, b.actions, a)
-			learned := b.predict(now)
-			for u := range 1 << len(b.aux) {
-				set(now, b.aux, u)
-				if !b.globals(now, false) || t == 1 && !all(b.p.Initial, now, nil) {
-					continue
-				}
-				for s2 := range after {
-					if !after[s2].feasible {
-						continue
-					}
-					set(next, b.states, s2)
-					if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
-						continue
-					}
-					r := after[s2].reward + b.p.Reward.StepReward(now, next)
-					if !out[s].feasible || r > out[s].reward {
-						out[s] = value{r, true}
-					}
+			for _, e := range b.successors(s, a, t == 1) {
+				v := after[e.to]
+				if r := v.reward + e.reward; v.feasible && (!out[s].feasible || r > out[s].reward) {
+					out[s] = value{r, true}
 				}
 			}
 		}
 	}
 	return out
+}
+
+// successors lists the successors of a state under a joint action, at the first step or a later one.
+func (b *brute) successors(s, a int, first bool) []edge {
+	key := [2]int{s, a}
+	if first {
+		key[1] = ^a
+	}
+	if f, ok := b.known[key]; ok {
+		return f
+	}
+	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
+	set(now, b.states, s)
+	set(now, b.actions, a)
+	learned := b.predict(now)
+	best := map[int]int64{}
+	for u := range 1 << len(b.aux) {
+		set(now, b.aux, u)
+		if !b.globals(now, false) || first && !all(b.p.Initial, now, nil) {
+			continue
+		}
+		for to := range 1 << len(b.states) {
+			set(next, b.states, to)
+			if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
+				continue
+			}
+			r := b.p.Reward.StepReward(now, next)
+			if old, ok := best[to]; !ok || r > old {
+				best[to] = r
+			}
+		}
+	}
+	f := []edge{}
+	for to := range 1 << len(b.states) {
+		if r, ok := best[to]; ok {
+			f = append(f, edge{to, r})
+		}
+	}
+	b.known[key] = f
+	return f
 }
 
 // globals evaluates the global constraints; at the last step those with an action do not

@@ -47,23 +47,12 @@ func btoi(x bool) int {
 // Plans lists all legal plans of the horizon, found by trying everything. It is for very few
 // bits: time grows with 2^(state+horizon*action bits).
 func Plans(p *factored.Problem, net *bnn.Network, horizon int) []Plan {
-	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
-	l := &lister{b: b, final: b.last(), horizon: horizon, known: map[int][]edge{}}
-	initial := make([]bool, p.NumBits())
-	for s := range 1 << len(b.states) {
-		set(initial, b.states, s)
-		if all(p.Initial, initial, nil) {
-			l.start = s
-			l.extend(nil, map[int]int64{s: 0})
-		}
+	b := newBrute(p, net)
+	l := &lister{b: b, final: b.last(), horizon: horizon}
+	for l.start = range 1 << len(b.states) {
+		l.extend(nil, map[int]int64{l.start: 0})
 	}
 	return l.plans
-}
-
-// edge is a legal step with its best reward over the auxiliary bits.
-type edge struct {
-	to     int
-	reward int64
 }
 
 type lister struct {
@@ -71,7 +60,6 @@ type lister struct {
 	final   []value
 	horizon int
 	start   int
-	known   map[int][]edge // by state and action
 	plans   []Plan
 }
 
@@ -105,7 +93,7 @@ func (l *lister) extend(actions []int, at map[int]int64) {
 	for a := range 1 << len(b.actions) {
 		next := map[int]int64{}
 		for s, r := range at {
-			for _, e := range l.successors(s, a) {
+			for _, e := range b.successors(s, a, len(actions) == 0) {
 				if old, ok := next[e.to]; !ok || r+e.reward > old {
 					next[e.to] = r + e.reward
 				}
@@ -115,42 +103,4 @@ func (l *lister) extend(actions []int, at map[int]int64) {
 			l.extend(append(actions[:len(actions):len(actions)], a), next)
 		}
 	}
-}
-
-// successors lists the successors of a state under a joint action.
-func (l *lister) successors(s, a int) []edge {
-	b := l.b
-	key := s<<len(b.actions) | a
-	if f, ok := l.known[key]; ok {
-		return f
-	}
-	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
-	set(now, b.states, s)
-	set(now, b.actions, a)
-	learned := b.predict(now)
-	best := map[int]int64{}
-	for u := range 1 << len(b.aux) {
-		set(now, b.aux, u)
-		if !b.globals(now, false) {
-			continue
-		}
-		for to := range 1 << len(b.states) {
-			set(next, b.states, to)
-			if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
-				continue
-			}
-			r := b.p.Reward.StepReward(now, next)
-			if old, ok := best[to]; !ok || r > old {
-				best[to] = r
-			}
-		}
-	}
-	var f []edge
-	for to := range 1 << len(b.states) {
-		if r, ok := best[to]; ok {
-			f = append(f, edge{to, r})
-		}
-	}
-	l.known[key] = f
-	return f
 }

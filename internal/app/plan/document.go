@@ -233,12 +233,7 @@ func (d *Document) Observe(p *factored.Problem, tr *factored.Trace, answers []*s
 
 // Tell writes a trace into d.
 func (d *Document) Tell(p *factored.Problem, tr *factored.Trace) {
-	for t, val := range tr.Steps {
-		if t < tr.Horizon() {
-			d.Plan = append(d.Plan, app.ValuesOf(p, factored.Action, val, false))
-		}
-		d.Trace = append(d.Trace, app.ValuesOf(p, factored.State, val, true))
-	}
+	d.Plan, d.Trace = app.StepsOf(p, tr)
 }
 
 // Gap returns the relative distance of bound and reward.

@@ -264,7 +264,7 @@ func (x *Part) Unlike() string {
 	if x.When == "" {
 		when = "where no other context holds"
 	}
-	next := equations(x.Next)
+	next := x.Next.All()
 	if next == "" {
 		next = "no change"
 	}
@@ -274,20 +274,11 @@ func (x *Part) Unlike() string {
 	}
 	switch {
 	case x.Part == 0:
-		return fmt.Sprintf("none of the %s %s has %s: %d of them led to %s", all, when, equations(x.Of), x.Led, next)
+		return fmt.Sprintf("none of the %s %s has %s: %d of them led to %s", all, when, x.Of.All(), x.Led, next)
 	case x.Seen == 0:
 		seen = "none"
 	}
-	return fmt.Sprintf("of the %s %s, %d have %s: %s of these led to %s, and %d of the %d others did", all, when, x.Part, equations(x.Of), seen, next, x.Led-x.Seen, x.Rows-x.Part)
-}
-
-// equations writes values, those that are false or 0, too.
-func equations(values app.Values) string {
-	var list []string
-	for _, e := range values {
-		list = append(list, fmt.Sprintf("%s=%v", e.Name, e.Value))
-	}
-	return strings.Join(list, ", ")
+	return fmt.Sprintf("of the %s %s, %d have %s: %s of these led to %s, and %d of the %d others did", all, when, x.Part, x.Of.All(), seen, next, x.Led-x.Seen, x.Rows-x.Part)
 }
 
 // widen widens a range where the rows of the state and action that now tells differ from the others of their context.

@@ -9,7 +9,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // bare is an answer with the fields of `fdplan plan --json` that certify.Check reads.
@@ -32,19 +31,9 @@ func writeAnswer(dir string, t engine.Task, a *certify.Answer) error {
 	}
 	if a.Trace != nil {
 		doc.Reward = app.RewardOf(t.Problem, a.Reward)
-		doc.tell(t.Problem, a.Trace)
+		doc.Plan, doc.Trace = app.StepsOf(t.Problem, a.Trace)
 	}
 	return atomicfile.Write(filepath.Join(dir, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
-}
-
-// tell writes a trace into b.
-func (b *bare) tell(p *factored.Problem, tr *factored.Trace) {
-	for i, val := range tr.Steps {
-		if i < tr.Horizon() {
-			b.Plan = append(b.Plan, app.ValuesOf(p, factored.Action, val, false))
-		}
-		b.Trace = append(b.Trace, app.ValuesOf(p, factored.State, val, true))
-	}
 }
 
 // folder is that of a change at a step: alternative from 0 on, -1 for all others.

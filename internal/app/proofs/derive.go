@@ -47,7 +47,7 @@ func bareAnswer(p *certify.Against) func(context.Context, *certify.Report, strin
 			if err != nil || !report.Valid {
 				return nil, err // the report says so
 			}
-			e.tell(p.Task.Problem, report.Trace)
+			e.Plan, e.Trace = app.StepsOf(p.Task.Problem, report.Trace)
 		}
 		return &certify.Expected{Answer: e}, nil
 	}

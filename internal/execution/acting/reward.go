@@ -68,13 +68,7 @@ func newReward(p *factored.Problem, most int64) *Reward {
 	return r
 }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
+func floorDiv(a, b int64) int64 { return operator.Fraction(a, b).Floor() }
 
 // point has the bits of a step.
 func (r *Reward) point(now, next factored.Valuation) []bool {

@@ -63,19 +63,19 @@ func quote(s string) string {
 // values writes the variables of a kind with their values.
 func (s *Process) values(b *bytes.Buffer, name string, k factored.Kind, val factored.Valuation) {
 	fmt.Fprintf(b, `,"%s":{`, name)
-	first := true
-	for i := range s.p.Variables {
-		v := &s.p.Variables[i]
-		if v.Kind != k || v.Lagged() {
-			continue
-		}
-		if !first {
-			b.WriteByte(',')
-		}
-		first = false
-		fmt.Fprintf(b, "%s:%s", quote(v.Name), sent(v, v.Value(val)))
-	}
+	s.each(b, k, func(v *factored.Variable) string { return quote(v.Name) + ":" + sent(v, v.Value(val)) })
 	b.WriteByte('}')
+}
+
+// each writes the variables of a kind, with commas between them.
+func (s *Process) each(b *bytes.Buffer, k factored.Kind, text func(*factored.Variable) string) {
+	between := ""
+	for i := range s.p.Variables {
+		if v := &s.p.Variables[i]; v.Kind == k && !v.Lagged() {
+			b.WriteString(between + text(v))
+			between = ","
+		}
+	}
 }
 
 // sent writes a value as a process reads it: a quantity in bins is sent as the center of its bin.
@@ -150,18 +150,7 @@ func (s *Process) hello(ctx context.Context) error {
 	fmt.Fprintf(b, `,"version":%d,"problem":%s`, ProtocolVersion, quote(s.p.Name))
 	for _, k := range []factored.Kind{factored.State, factored.Action} {
 		fmt.Fprintf(b, `,"%ss":[`, k)
-		first := true
-		for i := range s.p.Variables {
-			v := &s.p.Variables[i]
-			if v.Kind != k || v.Lagged() {
-				continue
-			}
-			if !first {
-				b.WriteByte(',')
-			}
-			first = false
-			b.WriteString(declaration(v))
-		}
+		s.each(b, k, declaration)
 		b.WriteByte(']')
 	}
 	r, line, err := s.ask(ctx, "hello", b)

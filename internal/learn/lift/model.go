@@ -65,18 +65,26 @@ var ErrModel = errors.New("no lifted function")
 // ReadClass reads what json.Marshal writes of a Class, and checks it.
 func ReadClass(text string) (*Class, error) {
 	c := new(Class)
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(c); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrModel, err)
-	}
-	if d.More() {
-		return nil, fmt.Errorf("%w: expected one object and nothing after it", ErrModel)
+	if err := decode(text, c); err != nil {
+		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return c, nil
+}
+
+// decode reads one JSON object with no other fields than those of to.
+func decode(text string, to any) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("%w: %v", ErrModel, err)
+	}
+	if d.More() {
+		return fmt.Errorf("%w: expected one object and nothing after it", ErrModel)
+	}
+	return nil
 }
 
 // check reports a class whose parts do not fit together, as far as that is seen without an

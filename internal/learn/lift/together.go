@@ -2,7 +2,6 @@ package lift
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,15 +27,7 @@ type Met struct {
 // ReadMet reads what json.Marshal writes of a Met.
 func ReadMet(text string) (*Met, error) {
 	m := new(Met)
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("%w: values that rows have together: %v", ErrModel, err)
-	}
-	if d.More() {
-		return nil, fmt.Errorf("%w: expected one object and nothing after it", ErrModel)
-	}
-	return m, nil
+	return m, decode(text, m)
 }
 
 // relatedBy separates relations and degrees in the name of a bit or a pair.

@@ -81,13 +81,7 @@ func (r *Runner) CheckState() error {
 }
 
 func (r *Runner) checkInvariants() error {
-	if len(r.s.invariants) == 0 {
-		return nil
-	}
-	if err := r.compute(r.s.beforeStates); err != nil {
-		return err
-	}
-	return r.check(r.s.invariants, Invariant)
+	return r.check(r.s.beforeStates, r.s.invariants, Invariant)
 }
 
 // Terminal reports whether the present state ends an episode.
@@ -132,13 +126,7 @@ func (r *Runner) CheckAction(action []float64) error {
 	if r.s.p.MaxActions >= 0 && count > r.s.p.MaxActions {
 		return r.tooMany(count)
 	}
-	if len(r.s.preconditions) == 0 {
-		return nil
-	}
-	if err := r.compute(r.s.beforeActions); err != nil {
-		return err
-	}
-	return r.check(r.s.preconditions, Precondition)
+	return r.check(r.s.beforeActions, r.s.preconditions, Precondition)
 }
 
 // Step takes the joint action, given in the order of Simulator.Actions, and returns the
@@ -225,7 +213,13 @@ func (s *Simulator) admits(f int, v float64) bool {
 }
 
 // check reports the first condition that does not hold.
-func (r *Runner) check(conds []condition, kind Kind) error {
+func (r *Runner) check(before []assign, conds []condition, kind Kind) error {
+	if len(conds) == 0 {
+		return nil
+	}
+	if err := r.compute(before); err != nil {
+		return err
+	}
 	for i := range conds {
 		c := &conds[i]
 		holds := c.holds(&r.m)
