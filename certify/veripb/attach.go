@@ -13,6 +13,7 @@ const (
 	trivial shape = iota // holds always
 	clause               // saturated, all coefficients equal the degree: two watches
 	linear               // counter of the slack in 64 bits
+	packed               // linear, propagated by bits
 	wide                 // numbers too large for that: scanned after everything else
 )
 
@@ -28,6 +29,7 @@ type propagation struct {
 	forced int
 	// The weight of the literal there, 0 at the end: a smaller slack forces, or contradicts.
 	next int64
+	place
 }
 
 // maxSlack bounds the sum of a linear constraint's weights.
@@ -108,6 +110,7 @@ func (p *propagator) add(c *constraint) {
 		p.uses[l.variable()]++
 	}
 	classify(c)
+	p.pack(c)
 	p.attach(c)
 	if p.conflict == nil {
 		p.conflict = p.examine(c)
@@ -183,6 +186,9 @@ func (p *propagator) remove(c *constraint) {
 		}
 	}
 	c.deleted = true
+	if c.shape == packed {
+		c.rows[c.at].c = nil
+	}
 	p.kept--
 	if p.garbage++; p.garbage > 1000+p.kept {
 		p.sweep()
@@ -197,6 +203,7 @@ func (p *propagator) sweep() {
 		p.watches[l] = slices.DeleteFunc(p.watches[l], func(w watch) bool { return w.c.deleted })
 		p.occurs[l] = slices.DeleteFunc(p.occurs[l], func(o occurrence) bool { return o.c.deleted })
 	}
+	p.sweepRows()
 	p.wides = slices.DeleteFunc(p.wides, gone)
 	p.live = slices.DeleteFunc(p.live, gone)
 }

@@ -27,6 +27,7 @@ type propagator struct {
 	watches [][]watch      // by the literal that wakes the clause when it becomes false
 	occurs  [][]occurrence // by literal
 	wides   []*constraint
+	packing
 
 	live     []*constraint // in order of their making
 	conflict *constraint   // constraint that contradicts the root
@@ -36,6 +37,9 @@ type propagator struct {
 }
 
 func (p *propagator) grow(vars int) {
+	if p.blocks == nil {
+		p.blocks = map[string]*block{}
+	}
 	for len(p.reason) < vars {
 		p.value = append(p.value, 0, 0)
 		p.reason = append(p.reason, nil)
@@ -43,12 +47,18 @@ func (p *propagator) grow(vars int) {
 		p.uses = append(p.uses, 0)
 		p.watches = append(p.watches, nil, nil)
 		p.occurs = append(p.occurs, nil, nil)
+		p.heads = append(p.heads, nil, nil)
+	}
+	for 64*len(p.users) < vars {
+		p.bits = append(p.bits, 0, 0)
+		p.users = append(p.users, nil)
 	}
 }
 
 func (p *propagator) assign(l lit, why *constraint) {
 	p.value[l], p.value[l.not()] = 1, -1
 	v := l.variable()
+	p.bits[v/64*2+int(l.not()&1)] |= 1 << (v % 64)
 	p.reason[v] = why
 	p.at[v] = int32(len(p.trail))
 	p.trail = append(p.trail, l)
@@ -78,6 +88,8 @@ func (p *propagator) examine(c *constraint) *constraint {
 		}
 		c.rewind()
 		p.force(c)
+	case packed:
+		return p.countOne(c.place)
 	case wide:
 		_, conflict := p.scan(c)
 		return conflict
@@ -142,6 +154,17 @@ func (p *propagator) propagate() *constraint {
 		case p.linears < len(p.trail):
 			p.linears++
 			if c := p.visitLinears(p.trail[p.linears-1].not()); c != nil {
+				return c
+			}
+			continue
+		case p.packed < len(p.trail):
+			p.packed++
+			if c := p.visitRows(p.trail[p.packed-1].not()); c != nil {
+				return c
+			}
+			continue
+		case len(p.queue) > 0:
+			if c := p.countNext(); c != nil {
 				return c
 			}
 			continue
@@ -246,11 +269,15 @@ func (p *propagator) undo(n int) {
 			}
 		}
 		p.value[l], p.value[l.not()] = 0, 0
-		p.reason[l.variable()] = nil
+		v := l.variable()
+		p.bits[v/64*2+int(l.not()&1)] &^= 1 << (v % 64)
+		p.reason[v] = nil
 	}
+	p.forgetQueue()
 	p.trail = p.trail[:n]
 	p.clauses = min(p.clauses, n)
 	p.linears = min(p.linears, n)
+	p.packed = min(p.packed, n)
 }
 
 // settle brings the root up to date. It reports whether propagation of the database gives a

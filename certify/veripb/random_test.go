@@ -42,6 +42,25 @@ func randomConstraint(rng *rand.Rand, n int, wide bool) string {
 	return b.String() + ">= " + degree + " ;"
 }
 
+// randomRow returns the text of a constraint over most of x1..xn, with equal coefficients but one,
+// or of a clause.
+func randomRow(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	terms := 0
+	for v := 1; v < n; v++ {
+		if rng.IntN(5) > 0 {
+			terms++
+			fmt.Fprintf(&b, "2 %sx%d ", []string{"", "~"}[rng.IntN(2)], v)
+		}
+	}
+	degree := 1
+	if rng.IntN(2) == 0 {
+		degree = 1 + rng.IntN(2*terms+1)
+		fmt.Fprintf(&b, "%d %sx%d ", degree-rng.IntN(2), []string{"", "~"}[rng.IntN(2)], n)
+	}
+	return fmt.Sprintf("%s>= %d ;", &b, degree)
+}
+
 // models calls f with every assignment that satisfies all constraints, until f returns false.
 func models(n int, constraints []*constraint, f func(truth func(lit) bool) bool) {
 	for bits := range 1 << n {
@@ -101,13 +120,23 @@ func newChecker(n int) *checker {
 // TestPropagation randomly adds, deletes and tests constraints, and compares every answer
 // with plain propagation.
 func TestPropagation(t *testing.T) {
-	follows, not := 0, 0
-	for seed := range uint64(400) {
+	follows, not, rows := 0, 0, 0
+	for seed := range uint64(600) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 3 + rng.IntN(6)
+		switch seed % 6 {
+		case 4:
+			n += minDensity
+		case 5:
+			n += 80 // in two words
+		}
 		c := newChecker(n)
 		for range 60 {
-			k := parsed(t, c, randomConstraint(rng, n, rng.IntN(8) == 0))
+			text := randomConstraint(rng, n, rng.IntN(8) == 0)
+			if seed%6 > 3 {
+				text = randomRow(rng, n)
+			}
+			k := parsed(t, c, text)
 			live := []*constraint{}
 			for _, have := range c.byID {
 				if have != nil {
@@ -119,8 +148,13 @@ func TestPropagation(t *testing.T) {
 				if id := rng.IntN(len(c.byID) + 1); id > 0 && c.byID[id-1] != nil {
 					c.drop(id)
 				}
+				if rng.IntN(4) == 0 {
+					c.sweep()
+				}
 			case 1:
-				c.insert(k)
+				if c.insert(k); k.shape == packed {
+					rows++
+				}
 			case 2:
 				want := naive(n, append(live, k.negation()))
 				if got := c.follows(k); got != want {
@@ -140,8 +174,8 @@ func TestPropagation(t *testing.T) {
 			}
 		}
 	}
-	if follows < 500 || not < 500 {
-		t.Errorf("only %d questions answered with yes and %d with no", follows, not)
+	if follows < 500 || not < 500 || rows < 500 {
+		t.Errorf("only %d questions answered with yes and %d with no, with %d rows", follows, not, rows)
 	}
 }
 

@@ -29,8 +29,8 @@ func wideLayer(rng *rand.Rand, width, most int) []byte {
 }
 
 // BenchmarkWide tests whether random clauses over the inputs of one layer of wide
-// neurons follow; an operation is one test. With counters its time grows as the
-// width, with rescans it would as the square.
+// neurons follow; an operation is one test. With counters, or bits where the weights are equal, its
+// time grows as the width, with rescans it would as the square.
 func BenchmarkWide(b *testing.B) {
 	for _, c := range []struct{ width, most int }{{64, 1}, {512, 1}, {4096, 1}, {64, 1e6}, {512, 1e6}, {4096, 1e6}} {
 		width := c.width

@@ -19,6 +19,7 @@ type layer struct {
 	chosen []model.Lit         // bits of the present state, from which the others follow
 	next   []model.Lit         // bits of the next state; none at H+1
 	costs  []model.Term        // of the step, local
+	unpaid []model.Lit         // scratch of below
 	extra  map[int32]model.Lit // the model's numbers of local variables that are not the model's
 
 	index  map[string]int32
@@ -204,6 +205,34 @@ func (l *layer) paid() int64 {
 		}
 	}
 	return sum
+}
+
+// below propagates that the step costs less than limit. It returns what it costs
+// at least otherwise, dead if nothing was left out, and false if that is refuted.
+func (l *layer) below(limit int64) (otherwise int64, ok bool) {
+	otherwise = dead
+	if limit == dead {
+		return otherwise, true
+	}
+	for {
+		paid := l.paid()
+		if paid >= limit {
+			return min(otherwise, paid), false
+		}
+		l.unpaid = l.unpaid[:0]
+		for _, c := range l.costs {
+			if c.Coef >= limit-paid && l.st.Value(c.Lit) == 0 {
+				l.unpaid = append(l.unpaid, -c.Lit)
+				otherwise = min(otherwise, paid+c.Coef)
+			}
+		}
+		if len(l.unpaid) == 0 {
+			return otherwise, true
+		}
+		if !l.st.Assign(l.unpaid...) {
+			return otherwise, false
+		}
+	}
 }
 
 // add returns the number of a state, a new one if it was not there.

@@ -143,26 +143,8 @@ func (r *steps) root() (clause []model.Lit) {
 // settle propagates that the step costs less than the value. It returns false if
 // that is refuted.
 func (r *steps) settle() bool {
-	if r.value == dead {
-		return true
-	}
-	for again := true; again; {
-		again = false
-		left := r.value - r.l.paid()
-		if left <= 0 {
-			return false
-		}
-		for _, c := range r.l.costs {
-			if c.Coef >= left && r.l.st.Value(c.Lit) == 0 {
-				if !r.l.st.Assign(-c.Lit) {
-					return false
-				}
-				again = true
-				break
-			}
-		}
-	}
-	return true
+	_, ok := r.l.below(r.value)
+	return ok
 }
 
 // reaches reports whether the clause of the next state refutes what is assigned.

@@ -104,9 +104,8 @@ func (e *enumeration) all(lits []model.Lit) error {
 		}
 	}
 	st := e.layer.st
-	cost := e.layer.paid()
-	if cost >= e.need {
-		e.capped = min(e.capped, cost)
+	otherwise, ok := e.layer.below(e.need)
+	if e.capped = min(e.capped, otherwise); !ok {
 		return nil
 	}
 	for i, v := range lits {
@@ -129,7 +128,7 @@ func (e *enumeration) all(lits []model.Lit) error {
 	if !st.Satisfiable(e.layer.rest) {
 		return e.ctx.Err()
 	}
-	return e.visit(cost)
+	return e.visit(e.layer.paid())
 }
 
 // exactValues is how many values a step may have before they are merged: each is

@@ -47,11 +47,13 @@ type System struct {
 	lits    []code
 	coefs   []int64
 	occ     [][]occurrence // by literal whose falsification matters
+	packing
 }
 
 // NewSystem compiles sums and neurons over variables 1..numVars.
 func NewSystem(numVars int, sums []model.Sum, neurons []model.Neuron) *System {
 	s := &System{numVars: numVars, occ: make([][]occurrence, 2*numVars+2)}
+	s.packing = packing{byKey: map[string]int32{}, users: make([][]user, numVars/64+1), heads: make([][]place, 2*numVars+2)}
 	for i := range sums {
 		c := &sums[i]
 		if c.Op != factored.LE {
@@ -108,6 +110,10 @@ func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
 			lits[j], lits[j-1] = lits[j-1], lits[j]
 		}
 	}
+	if s.pack(lits, coefs, slack, k) {
+		s.lits, s.coefs = s.lits[:r.start], s.coefs[:r.start]
+		return
+	}
 	if len(lits) > 0 {
 		r.first, r.most = lits[0], coefs[0]
 	}
@@ -130,6 +136,7 @@ type State struct {
 	head     int // trail[:head] has been subtracted from the slacks
 	rootBad  bool
 	rootMark int
+	counting
 
 	interrupt   func() bool
 	decisions   uint
@@ -147,6 +154,10 @@ func (st *State) Interrupted() bool { return st.interrupted }
 // assigned.
 func (s *System) NewState() *State {
 	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: slices.Clone(s.slack)}
+	st.bits, st.queued = make([]uint64, 2*len(s.users)), make([]bool, len(s.blocks))
+	for i := range s.blocks {
+		st.enqueue(int32(i))
+	}
 	for _, slack := range st.slack {
 		st.rootBad = st.rootBad || slack < 0
 	}
@@ -178,37 +189,46 @@ func (st *State) Undo(mark int) {
 	for i := len(st.trail) - 1; i >= mark; i-- {
 		l := st.trail[i]
 		st.value[l], st.value[l^1] = 0, 0
+		st.bits[l>>7*2+^l&1] &^= 1 << (l >> 1 & 63)
 		if i < st.head {
 			for _, o := range st.sys.occ[l^1] {
 				st.slack[o.row] += o.coef
 			}
 		}
 	}
+	st.forgetQueue()
 	st.trail = st.trail[:mark]
 	st.head = min(st.head, mark)
 }
 
-// Assign makes l true and propagates. It returns false on a contradiction; the caller must
-// then undo to an earlier mark.
-func (st *State) Assign(l model.Lit) bool {
-	c := encode(l)
-	switch st.value[c] {
-	case 1:
-		return true
-	case -1:
-		return false
+// Assign makes literals true and propagates. It returns false on a contradiction; the caller
+// must then undo to an earlier mark.
+func (st *State) Assign(lits ...model.Lit) bool {
+	for _, l := range lits {
+		switch c := encode(l); st.value[c] {
+		case 0:
+			st.set(c)
+		case -1:
+			return false
+		}
 	}
-	st.set(c)
 	return st.propagate()
 }
 
 func (st *State) set(c code) {
 	st.value[c], st.value[c^1] = 1, -1
+	st.bits[c>>7*2+^c&1] |= 1 << (c >> 1 & 63)
 	st.trail = append(st.trail, c)
 }
 
 func (st *State) propagate() bool {
-	for st.head < len(st.trail) {
+	for st.head < len(st.trail) || len(st.queue) > 0 {
+		if st.head == len(st.trail) {
+			if !st.countNext() {
+				return false
+			}
+			continue
+		}
 		falsified := st.trail[st.head] ^ 1
 		st.head++
 		low := int64(0) // negative after a contradiction
@@ -220,7 +240,7 @@ func (st *State) propagate() bool {
 				st.scan(o.row)
 			}
 		}
-		if low < 0 {
+		if low < 0 || !st.wake(falsified) {
 			return false
 		}
 	}

@@ -75,8 +75,12 @@ func holds(a int, sums []model.Sum, neurons []model.Neuron) bool {
 
 func TestEachFindsExactlyTheModels(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for range 3000 {
+	packed := 0
+	for i := range 3000 {
 		n := 2 + r.IntN(6)
+		if i%30 == 0 {
+			n = minDensity + 1 + r.IntN(4)
+		}
 		sums, neurons := randomSystem(r, n)
 		var want, got []int
 		for k := range 1 << n {
@@ -89,6 +93,7 @@ func TestEachFindsExactlyTheModels(t *testing.T) {
 			}
 		}
 		st := NewSystem(n, sums, neurons).NewState()
+		packed += len(st.sys.blocks)
 		vars := make([]model.Lit, n)
 		for i := range vars {
 			vars[i] = model.Lit(i + 1)
@@ -115,5 +120,8 @@ func TestEachFindsExactlyTheModels(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("sums %+v neurons %+v: got %v, want %v", sums, neurons, got, want)
 		}
+	}
+	if packed < 20 {
+		t.Errorf("only %d systems have packed rows", packed)
 	}
 }
