@@ -204,7 +204,7 @@ func (b *book) tally(g *grid, column int, did func(*Record) bool) Cell {
 // learned is the paper's table of the learned problem.
 func (b *book) learned(f family) *Table {
 	return b.summary(&Table{Name: "table2-learned-" + f.key, Title: "Table 2: planning on the learned problem, " + f.name,
-		Caption: "Our runs are with " + f.name + ". By domain: proofs within the limit, of the instances that were run, and the mean time on those that both FD-SAT-Plan+ and FD-BLP-Plan+ proved here, where the column proved them all. The paper's are means in which runs out of time count with its limit of an hour. In PAR-2 they count with twice their limit. FD-SAT-Plan+ and FD-BLP-Plan+ have the paper's own settings (bi-directional encoding of the paper, the bare linear program); maxsat and blp have fdplan's best. " + b.clock()},
+		Caption: "Our runs are with " + f.name + ". By domain: proofs within the limit, of the instances that were run, and the mean time on those that both FD-SAT-Plan+ and FD-BLP-Plan+ proved here, where the column proved them all. The paper's are means in which runs out of time count with its limit of an hour. In PAR-2 they count with twice their limit. FD-SAT-Plan+ and FD-BLP-Plan+ have the paper's own settings (bi-directional encoding of the paper, the bare linear program); maxsat and blp have fdplan's best. " + b.clock(f)},
 		b.engineRuns(f), b.paper.learned)
 }
 
@@ -286,9 +286,9 @@ func (b *book) states(g *grid, i instance) Cell {
 	return ours(count(b.records[k].Stats["states"]), k)
 }
 
-// clock tells what the times of the journal are.
-func (b *book) clock() string {
-	if slices.ContainsFunc(b.records, func(r Record) bool { return r.Clock == journal.ClockCPU }) {
+// clock tells what the times of runs with a family of networks are.
+func (b *book) clock(nets family) string {
+	if slices.ContainsFunc(b.records, func(r Record) bool { return r.Model == nets.key && r.Clock == journal.ClockCPU }) {
 		return "Times are of CPU; a run counts only if it had a core for itself."
 	}
 	return "Times are of the wall's clock, whatever else the machine did."

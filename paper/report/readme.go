@@ -65,7 +65,7 @@ func (b *book) main(f family) string {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(&w, "%s\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", lines(rows), f.name, b.clock())
+	fmt.Fprintf(&w, "%s\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", lines(rows), f.name, b.clock(f))
 	if m := b.machine(); m != "" {
 		fmt.Fprintf(&w, " Machine: %s.", plain(m))
 	}
