@@ -85,17 +85,12 @@ func (o *output) breakAt(width int) {
 	}
 }
 
-// pairs contains 00 to 99, so that two digits cost one division.
-const pairs = "0001020304050607080910111213141516171819" +
-	"2021222324252627282930313233343536373839" +
-	"4041424344454647484950515253545556575859" +
-	"6061626364656667686970717273747576777879" +
-	"8081828384858687888990919293949596979899"
-
 // clauses writes zero-terminated clauses, one per line, each with the prefix. It is the inner
 // loop of every large file.
 func (o *output) clauses(prefix string, lits []int32) {
 	const longest = 12 // a literal and its space
+	var text [longest]byte
+	text[longest-1] = ' '
 	buf, start := o.buf, true
 	for _, l := range lits {
 		if cap(buf)-len(buf) < longest+len(prefix) {
@@ -105,71 +100,22 @@ func (o *output) clauses(prefix string, lits []int32) {
 		}
 		if start {
 			buf = append(buf, prefix...)
-			start = false
 		}
-		n := len(buf)
-		b := buf[n : n+longest]
-		if l == 0 {
-			b[0], b[1] = '0', '\n'
-			buf = buf[:n+2]
-			start = true
+		if start = l == 0; start {
+			buf = append(buf, "0\n"...)
 			continue
 		}
-		buf = buf[:n+putLit(b, l)]
+		// strconv.AppendInt takes a quarter more of the time of the whole file.
+		at := longest - 1
+		for u := uint32(max(l, -l)); u > 0; u /= 10 {
+			at--
+			text[at] = byte('0' + u%10)
+		}
+		if l < 0 {
+			at--
+			text[at] = '-'
+		}
+		buf = append(buf, text[at:]...)
 	}
 	o.buf = buf
-}
-
-// putLit writes l and a space into b and returns their length.
-func putLit(b []byte, l int32) int {
-	_ = b[11]
-	n := 0
-	u := uint32(l)
-	if l < 0 {
-		b[0] = '-'
-		n = 1
-		u = -u
-	}
-	width := digits10(u)
-	end := n + width
-	b[end] = ' '
-	at := end
-	for u >= 100 {
-		q := u / 100
-		r := (u - q*100) * 2
-		u = q
-		at -= 2
-		b[at], b[at+1] = pairs[r], pairs[r+1]
-	}
-	if u >= 10 {
-		b[at-2], b[at-1] = pairs[u*2], pairs[u*2+1]
-	} else {
-		b[at-1] = byte('0' + u)
-	}
-	return end + 1
-}
-
-// digits10 returns the number of decimal digits of u.
-func digits10(u uint32) int {
-	switch {
-	case u < 10:
-		return 1
-	case u < 100:
-		return 2
-	case u < 1000:
-		return 3
-	case u < 10000:
-		return 4
-	case u < 100000:
-		return 5
-	case u < 1000000:
-		return 6
-	case u < 10000000:
-		return 7
-	case u < 100000000:
-		return 8
-	case u < 1000000000:
-		return 9
-	}
-	return 10
 }
