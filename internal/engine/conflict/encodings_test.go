@@ -45,7 +45,7 @@ func BenchmarkEncodings(b *testing.B) {
 					b.Fatal(err)
 				}
 				var size tally
-				if err := cnf.Lower(context.Background(), m, e, &size); err != nil {
+				if err := cnf.NewLowering(m, e).Stream(context.Background(), &size); err != nil {
 					b.Fatal(err)
 				}
 				var conflicts, unproven int64

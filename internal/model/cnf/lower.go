@@ -88,12 +88,6 @@ func NewLowering(m *model.Model, e Encoding) *Lowering {
 	return &Lowering{m: m, encoding: e, kept: maxKept}
 }
 
-// Lower streams the clauses of m in encoding e to out. It ends early with the
-// context's error, an error of out, or ErrTooLarge.
-func Lower(ctx context.Context, m *model.Model, e Encoding, out Stream) error {
-	return NewLowering(m, e).Stream(ctx, out)
-}
-
 // Sizes counts the clauses without streaming them.
 func (l *Lowering) Sizes(ctx context.Context) (Sizes, error) {
 	s := Sizes{Model: l.firstFree()}

@@ -186,14 +186,14 @@ func counting(t testing.TB, bits, horizon int) *model.Model {
 func TestLowerChunks(t *testing.T) {
 	m := counting(t, 200, 5)
 	got := &streamed{t: t}
-	if err := Lower(context.Background(), m, Paper, got); err != nil {
+	if err := NewLowering(m, Paper).Stream(context.Background(), got); err != nil {
 		t.Fatal(err)
 	}
 	if want := lowerPlainly(m, Paper); !slices.Equal(got.lits, want.lits) {
 		t.Error("chunks differ from the plain clauses")
 	}
 	var c counter
-	if err := Lower(context.Background(), m, Paper, &c); err != nil {
+	if err := NewLowering(m, Paper).Stream(context.Background(), &c); err != nil {
 		t.Fatal(err)
 	}
 	if c.chunks <= 6 {
@@ -205,12 +205,12 @@ func TestLowerChunks(t *testing.T) {
 func TestLowerEnds(t *testing.T) {
 	m := counting(t, 20, 3)
 	full := errors.New("full")
-	if err := Lower(context.Background(), m, Default, &streamed{t: t, err: full}); !errors.Is(err, full) {
+	if err := NewLowering(m, Default).Stream(context.Background(), &streamed{t: t, err: full}); !errors.Is(err, full) {
 		t.Errorf("error %v, expected that of the stream", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Lower(ctx, m, Default, &streamed{t: t}); !errors.Is(err, context.Canceled) {
+	if err := NewLowering(m, Default).Stream(ctx, &streamed{t: t}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, expected that of the context", err)
 	}
 	if _, err := NewLowering(m, Default).Sizes(ctx); !errors.Is(err, context.Canceled) {
@@ -236,7 +236,7 @@ func (c *later) Err() error {
 func TestLowerEndsWithin(t *testing.T) {
 	m := counting(t, 200, 1)
 	var c counter
-	if err := Lower(context.Background(), m, Paper, &c); err != nil || c.clauses < 4*pollClauses {
+	if err := NewLowering(m, Paper).Stream(context.Background(), &c); err != nil || c.clauses < 4*pollClauses {
 		t.Fatalf("%d clauses, %v", c.clauses, err)
 	}
 	for _, kept := range []int{maxKept, 0} {

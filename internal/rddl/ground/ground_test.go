@@ -110,19 +110,14 @@ func TestGround(t *testing.T) {
 	if p.MaxActions != 2 || p.Horizon != 5 || p.Discount != 0.9 || p.Domain != "grid" || p.Instance != "i" {
 		t.Errorf("%s %s: %d actions, horizon %d, discount %v", p.Domain, p.Instance, p.MaxActions, p.Horizon, p.Discount)
 	}
-	for _, name := range []string{"at(x2)", "at[ @x2 ]", " at( x2)"} {
-		if i, ok := p.Find(name); !ok || p.Fluents[i].Name != "at(x2)" || !slices.Equal(p.Fluents[i].Args, []string{"x2"}) {
-			t.Errorf("Find(%q) gives %d, %v", name, i, ok)
-		}
-	}
-	if _, ok := p.Find("at(x3)"); ok {
-		t.Error("Find knows at(x3)")
+	if i, ok := p.ByName["at(x2)"]; !ok || p.Fluents[i].Name != "at(x2)" || !slices.Equal(p.Fluents[i].Args, []string{"x2"}) {
+		t.Errorf("at(x2) is %d, %v", i, ok)
 	}
 	if ok, n := p.Deterministic(); !ok {
 		t.Errorf("%s is drawn", n)
 	}
-	busy, _ := p.Find("busy")
-	stuck, _ := p.Find("stuck")
+	busy := p.ByName["busy"]
+	stuck := p.ByName["stuck"]
 	if !p.DependsOnAction(&Node{Op: Ref, Fluent: busy}) || p.DependsOnAction(&Node{Op: Ref, Fluent: stuck}) {
 		t.Error("DependsOnAction does not look through intermediate fluents, or sees too much")
 	}

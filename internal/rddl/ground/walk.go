@@ -106,28 +106,6 @@ func (p *Problem) computed(ref *Node) bool {
 	return f.CPF != nil && (f.Kind != State || ref.Primed)
 }
 
-// Find returns the index of the fluent called name: exactly, or as a person may write it,
-// with spaces, brackets and @: robot-at[ @x14, @y20 ].
-func (p *Problem) Find(name string) (int, bool) {
-	if i, ok := p.ByName[name]; ok {
-		return i, true
-	}
-	plain := make([]byte, 0, len(name))
-	for i := range len(name) {
-		switch c := name[i]; c {
-		case ' ', '\t', '@':
-		case '[':
-			plain = append(plain, '(')
-		case ']':
-			plain = append(plain, ')')
-		default:
-			plain = append(plain, c)
-		}
-	}
-	i, ok := p.ByName[string(plain)]
-	return i, ok
-}
-
 // Summands calls term for each term of coef*n, a sum, with its factor: times multiplies a factor by a constant.
 func Summands[T any](n *Node, coef T, times func(coef T, by float64) T, term func(n *Node, coef T)) {
 	switch {

@@ -103,7 +103,7 @@ func agree(t *testing.T, text string, tableBits int) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	c.Problem.Initial = nil
-	out, _ := g.Find("out")
+	out := g.ByName["out"]
 	rng := rand.New(rand.NewPCG(1, 1))
 	r := s.NewRunner(rng)
 	pick := func(fluents []int, v []float64) (values []float64) {
@@ -238,8 +238,8 @@ func TestTermination(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, _ := g.Find("x")
-	a, _ := g.Find("a")
+	x := g.ByName["x"]
+	a := g.ByName["a"]
 	for from, want := range []bool{true, true, false, true} {
 		now, next := make([]float64, 2), make([]float64, 2)
 		now[x], now[a], next[x] = float64(from), 1, float64(min(from+1, 3))

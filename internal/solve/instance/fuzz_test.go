@@ -53,7 +53,7 @@ func fuzz(f *testing.F, format instance.Format, seeds ...string) {
 		if err2 != nil {
 			t.Fatalf("byte by byte: %v", err2)
 		}
-		if err := in.Check(); err != nil {
+		if err := check(in); err != nil {
 			t.Fatal(err)
 		}
 		plain := text(t, in)

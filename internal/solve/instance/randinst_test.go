@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) { Compare(t, Solve, *instances, 9) }
 func TestEvaluate(t *testing.T) {
 	for seed := range uint64(300) {
 		for _, in := range []*instance.Instance{ThreeSAT(seed, 8), WCNF(seed, 8, 1e15), OPB(seed, 8, 1e6)} {
-			if err := in.Check(); err != nil {
+			if err := check(in); err != nil {
 				t.Fatalf("seed %d, %v: %v", seed, in.Format, err)
 			}
 			model, best, feasible := BruteForce(in)

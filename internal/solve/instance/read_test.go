@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%v, %s: %v", c.format, c.name, err)
 			continue
 		}
-		if err := in.Check(); err != nil {
+		if err := check(in); err != nil {
 			t.Errorf("%v, %s: %v", c.format, c.name, err)
 		}
 		if got := text(t, in); got != c.want {
@@ -247,13 +247,13 @@ func TestCheck(t *testing.T) {
 		"objective":       {NumVars: 2, Optimises: true, Soft: []instance.Soft{{Weight: math.MaxInt64 - 1}}, Objective: []instance.Term{{Coef: -2, Lit: 1}}},
 		"not optimised":   {NumVars: 2, Objective: []instance.Term{{Coef: -2, Lit: 1}}},
 	} {
-		if in.Check() == nil {
+		if check(in) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	in := &instance.Instance{NumVars: 2}
 	in.Clauses.Add(1, -3)
-	if in.Check() == nil {
+	if check(in) == nil {
 		t.Error("clause: no error")
 	}
 }

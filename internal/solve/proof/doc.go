@@ -16,7 +16,7 @@
 //	err := log.Close()
 //
 // Literals are DIMACS numbers: -12 is ~x12. Variables beyond the problem's may
-// be introduced by Reify and Redundant.
+// be introduced by Reify.
 //
 // # Numbers of constraints
 //

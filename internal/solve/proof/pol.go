@@ -73,17 +73,6 @@ func (l *Logger) Saturate() {
 	}
 }
 
-// Weaken drops a variable, whatever the sign of its number, and lowers the
-// degree by its coefficient. The variable must stand in the running constraint:
-// VeriPB 0.3 does not survive another.
-func (l *Logger) Weaken(variable Lit) {
-	if l.pseudoBoolean("cutting planes") {
-		l.buf = append(l.buf, ' ')
-		l.name(variable.Var())
-		l.text(" w")
-	}
-}
-
 // EndPol ends the derivation and numbers its result.
 func (l *Logger) EndPol() ID {
 	if l.options.Format == DRAT {

@@ -168,7 +168,6 @@ func TestLines(t *testing.T) {
 		l.Add(4, 3)
 		l.AddAxiom(-2, 1)
 		l.AddAxiom(2, 5)
-		l.Weaken(-3)
 		l.Saturate()
 		l.Multiply(2)
 		l.Divide(1)
@@ -179,30 +178,29 @@ func TestLines(t *testing.T) {
 		ids = append(ids, l.Solution([]proof.Lit{1, -2, 3}))
 		l.Show([]proof.Lit{1, -2, 3})
 		l.Delete(3)
-		ids = append(ids, l.Redundant([]proof.Term{{Coef: 1, Lit: 1}}, 1, []proof.Lit{1, -4}))
 		only, when := l.Reify(-5, []proof.Term{{Coef: 2, Lit: 1}, {Coef: -1, Lit: 2}}, 1)
 		ids = append(ids, only, when, l.Contradiction())
 		return ids
 	}
 	const body = "* a b\nrup 1 ~x1 1 x2 >= 1 ;\nrup 2 x1 -1 ~x3 >= -1 ;\n" +
-		"pol 1 2 + 4 3 * + ~x2 + x2 5 * + x3 w s 2 * 2 d\npol ~x1\n%sdel id 3\n" +
-		"red 1 x1 >= 1 ; x1 -> 1 x4 -> 0\nred 2 x1 1 ~x2 2 x5 >= 2 ; x5 -> 1\nred 2 ~x1 1 x2 2 ~x5 >= 2 ; x5 -> 0\nrup >= 1 ;\n"
+		"pol 1 2 + 4 3 * + ~x2 + x2 5 * + s 2 * 2 d\npol ~x1\n%sdel id 3\n" +
+		"red 2 x1 1 ~x2 2 x5 >= 2 ; x5 -> 1\nred 2 ~x1 1 x2 2 ~x5 >= 2 ; x5 -> 0\nrup >= 1 ;\n"
 	want := map[proof.Format]string{
-		proof.VeriPB12: "pseudo-Boolean proof version 1.2\nf 2\n" + fmt.Sprintf(body, "j 1 1 x1 >= 0 ;\no x1 ~x2 x3\nov x1 ~x2 x3\n") + "c 12\n",
+		proof.VeriPB12: "pseudo-Boolean proof version 1.2\nf 2\n" + fmt.Sprintf(body, "j 1 1 x1 >= 0 ;\no x1 ~x2 x3\nov x1 ~x2 x3\n") + "c 11\n",
 		proof.VeriPB20: "pseudo-Boolean proof version 2.0\nf 2\n" + fmt.Sprintf(body, "ia 1 x1 >= 0 ; 1\nsoli x1 ~x2 x3\nsol x1 ~x2 x3\n") +
-			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE\nconclusion BOUNDS 2 : 13 2\nend pseudo-Boolean proof\n",
+			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE\nconclusion BOUNDS 2 : 12 2\nend pseudo-Boolean proof\n",
 		proof.VeriPB30: "pseudo-Boolean proof version 3.0\nf 2 ;\n% a b\nrup 1 ~x1 1 x2 >= 1 ;\nrup 2 x1 -1 ~x3 >= -1 ;\n" +
-			"pol 1 2 + 4 3 * + ~x2 + x2 5 * + x3 w s 2 * 2 d ;\npol ~x1 ;\nia 1 x1 >= 0 : 1 ;\nsoli x1 ~x2 x3 ;\nsol x1 ~x2 x3 ;\ndel id 3 ;\n" +
-			"red 1 x1 >= 1 : x1 -> 1 x4 -> 0 ;\nred 2 x1 1 ~x2 2 x5 >= 2 : x5 -> 1 ;\nred 2 ~x1 1 x2 2 ~x5 >= 2 : x5 -> 0 ;\nrup >= 1 ;\n" +
-			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE ;\nconclusion BOUNDS 2 : 13 2 ;\nend pseudo-Boolean proof ;\n",
+			"pol 1 2 + 4 3 * + ~x2 + x2 5 * + s 2 * 2 d ;\npol ~x1 ;\nia 1 x1 >= 0 : 1 ;\nsoli x1 ~x2 x3 ;\nsol x1 ~x2 x3 ;\ndel id 3 ;\n" +
+			"red 2 x1 1 ~x2 2 x5 >= 2 : x5 -> 1 ;\nred 2 ~x1 1 x2 2 ~x5 >= 2 : x5 -> 0 ;\nrup >= 1 ;\n" +
+			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE ;\nconclusion BOUNDS 2 : 12 2 ;\nend pseudo-Boolean proof ;\n",
 	}
 	for format, want := range want {
 		var b bytes.Buffer
 		l := proof.New(&b, proof.Options{Format: format, Constraints: 2, Objective: []proof.Term{{Coef: 1, Lit: 1}, {Coef: 1, Lit: 2}, {Coef: 1, Lit: 3}}})
-		if ids := steps(l); !slices.Equal(ids, []proof.ID{3, 4, 5, 6, 7, 8, 9, 10, 11, 12}) {
+		if ids := steps(l); !slices.Equal(ids, []proof.ID{3, 4, 5, 6, 7, 8, 9, 10, 11}) {
 			t.Errorf("%v: numbers %v", format, ids)
 		}
-		l.ConcludeOptimal(2, 12)
+		l.ConcludeOptimal(2, 11)
 		if err := l.Close(); err != nil || b.String() != want {
 			t.Errorf("%v: error %v\n%s\nexpected\n%s", format, err, &b, want)
 		}
@@ -216,12 +214,10 @@ func TestSoft(t *testing.T) {
 	l.Learn([]proof.Lit{-3, 4, -5, 6})
 	l.BeginPol(1)
 	l.AddAxiom(5, 2)
-	l.Weaken(4)
 	l.EndPol()
-	l.Redundant([]proof.Term{{Coef: 1, Lit: 4}}, 1, []proof.Lit{4, -5})
 	l.ConcludeOptimal(15, l.Contradiction())
-	want := "pseudo-Boolean proof version 3.0\nf 0 ;\nrup 1 ~x3 1 ~_b2 1 _b7 1 x6 >= 1 ;\npol 1 ~_b7 2 * + _b2 w ;\nred 1 ~_b2 >= 1 : _b2 -> 0 _b7 -> 1 ;\n" +
-		"rup >= 1 ;\nrup 3 ~_b2 2 ~x1 >= 5 ;\noutput NONE ;\nconclusion BOUNDS 15 : 5 15 ;\nend pseudo-Boolean proof ;\n"
+	want := "pseudo-Boolean proof version 3.0\nf 0 ;\nrup 1 ~x3 1 ~_b2 1 _b7 1 x6 >= 1 ;\npol 1 ~_b7 2 * + ;\n" +
+		"rup >= 1 ;\nrup 3 ~_b2 2 ~x1 >= 5 ;\noutput NONE ;\nconclusion BOUNDS 15 : 4 15 ;\nend pseudo-Boolean proof ;\n"
 	if err := l.Close(); err != nil || b.String() != want {
 		t.Errorf("error %v\n%s\nexpected\n%s", err, &b, want)
 	}
@@ -274,7 +270,6 @@ func TestErrors(t *testing.T) {
 		{"pol in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.BeginPol(1); l.Add(1, 1); l.EndPol() }, proof.ErrUnsupported},
 		{"implication in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Implied(1, terms, 1) }, proof.ErrUnsupported},
 		{"solution in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Show([]proof.Lit{1}) }, proof.ErrUnsupported},
-		{"red in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Redundant(terms, 1, nil) }, proof.ErrUnsupported},
 		{"definition in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Reify(1, terms, 1) }, proof.ErrUnsupported},
 		{"bounds in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.ConcludeOptimal(1, 1) }, proof.ErrUnsupported},
 		{"solution without objective", proof.Options{}, func(l *proof.Logger) { l.Solution([]proof.Lit{1}) }, proof.ErrUnsupported},
@@ -325,7 +320,6 @@ func TestAllocations(t *testing.T) {
 			l.LearnPB(terms, 2)
 			l.BeginPol(1)
 			l.Add(2, 3)
-			l.Weaken(4)
 			l.Divide(3)
 			l.EndPol()
 			l.Solution(lits)

@@ -326,9 +326,6 @@ func (s *backtracker) derive() {
 	id := func() proof.ID { return 1 + proof.ID(s.rng.Int64N(int64(s.log.Last()))) }
 	first := s.rng.IntN(s.problem)
 	s.log.BeginPol(proof.ID(first + 1))
-	if terms := s.rows[first].terms; len(terms) > 0 && s.rng.IntN(2) == 0 {
-		s.log.Weaken(terms[0].Lit)
-	}
 	for range 1 + s.rng.IntN(4) {
 		switch s.rng.IntN(5) {
 		case 0:
@@ -340,7 +337,7 @@ func (s *backtracker) derive() {
 		case 3:
 			s.log.Divide(1 + s.rng.Int64N(3))
 		case 4:
-			s.log.Add(proof.ID(first+1), 1) // not weakened
+			s.log.Add(proof.ID(first+1), 1)
 		}
 	}
 	s.log.EndPol()

@@ -141,25 +141,6 @@ func (l *Logger) Show(lits []Lit) {
 	l.stop()
 }
 
-// Redundant adds the sum of terms >= k by redundance-based strengthening:
-// whatever satisfies all constraints but not this one satisfies all and this
-// one, at no greater objective value, once the literals of the witness, at least
-// one, are made true. Each of these consequences must follow by propagation from the
-// constraints and the negation of the new one.
-func (l *Logger) Redundant(terms []Term, k int64, witness []Lit) ID {
-	if !l.pseudoBoolean("a redundant constraint") {
-		return 0
-	}
-	l.text("red")
-	l.constraint(terms, k)
-	l.argument()
-	for _, d := range witness {
-		l.assign(d)
-	}
-	l.stop()
-	return l.made()
-}
-
 // Reify defines a fresh variable by out <=> sum of terms >= k, as two
 // constraints: only is "if out then the sum is >= k", when is "if the sum is >=
 // k then out". Out is a literal of a variable that stands in no constraint. The
