@@ -1,6 +1,8 @@
 package backward
 
 import (
+	"cmp"
+
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -46,6 +48,9 @@ type state struct {
 	rest   int64 // what must follow costs at least this, dead if nothing can follow
 	value  int64 // what the proof shows of that; 0 for nothing, dead for a state that no plan passes
 	closed bool  // propagation refutes it; no clause is needed
+	// paths are the clauses of the tree over its actions if what is needed is shown; nil if
+	// they are not known.
+	paths [][]model.Lit
 }
 
 // edge is a step to a state of the next layer, the cheapest.
@@ -177,6 +182,7 @@ func (l *layer) assign(key string) bool {
 		return true
 	}
 	for _, value := range [2]bool{true, false} {
+		from := len(l.chosen)
 		for i, v := range l.now {
 			if (key[i/8]>>(i%8)&1 == 1) != value {
 				continue
@@ -184,13 +190,12 @@ func (l *layer) assign(key string) bool {
 			if !value {
 				v = -v
 			}
-			if l.st.Value(v) > 0 {
-				continue
+			if l.st.Value(v) <= 0 {
+				l.chosen = append(l.chosen, v)
 			}
-			if !l.st.Assign(v) {
-				return false
-			}
-			l.chosen = append(l.chosen, v)
+		}
+		if !l.st.Assign(l.chosen[from:]...) {
+			return false
 		}
 	}
 	return true
@@ -247,10 +252,10 @@ func (l *layer) add(key string, cost int64) int32 {
 	return i
 }
 
-// interrupted returns the context's error, which it looks at from time to time.
+// interrupted returns, from time to time, the context's error or that the proof is too large.
 func (w *writer) interrupted() error {
-	if w.nodes++; w.nodes%64 == 0 {
-		return w.ctx.Err()
+	if w.nodes++; w.nodes%64 != 0 {
+		return nil
 	}
-	return nil
+	return cmp.Or(w.ctx.Err(), w.tooLarge(0))
 }

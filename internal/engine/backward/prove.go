@@ -29,8 +29,10 @@ func (w *writer) prove(t int) error {
 			return fmt.Errorf("%w: a state of step %d is refuted by propagation", ErrClaim, t)
 		}
 		clause := r.root()
-		if err := r.refute(); err != nil {
-			return err
+		if r.paths = s.paths; r.paths == nil || s.value != w.need(s) {
+			if err := r.refute(); err != nil {
+				return err
+			}
 		}
 		id, made := r.write(clause)
 		l.lemmas, l.clauses = append(l.lemmas, id), append(l.clauses, clause)

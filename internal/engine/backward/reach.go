@@ -3,8 +3,6 @@ package backward
 import (
 	"fmt"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/model"
 )
 
 // reach lists, step by step, the states that need a clause, with their steps, and
@@ -52,17 +50,30 @@ func (w *writer) follow(t, i int) error {
 		return w.ctx.Err()
 	}
 	to := map[int32]int64{}
-	e := enumeration{writer: w, layer: l, need: need, capped: dead, visit: func(cost int64) error {
+	r := tree{w: w, l: l, st: l.st, branch: l.branch}
+	r.closed = func() bool {
+		w.listed++
+		otherwise, ok := l.below(need)
+		s.capped = min(s.capped, otherwise)
+		return !ok
+	}
+	r.leaf = func() error {
+		if !l.st.Satisfiable(l.rest) {
+			return w.ctx.Err()
+		}
+		cost := l.paid()
 		next := w.layers[t+1].add(l.pack(l.next), s.cost+cost)
 		if old, ok := to[next]; !ok || cost < old {
 			to[next] = cost
 		}
 		return w.tooLarge(int64(len(to)))
-	}}
-	if err := e.all(l.branch); err != nil {
+	}
+	if err := r.refute(); err != nil {
 		return err
 	}
-	s.capped = e.capped
+	if len(l.rest) == 0 {
+		s.paths = r.paths
+	}
 	for next, cost := range to {
 		s.edges = append(s.edges, edge{next, cost})
 	}
@@ -82,53 +93,6 @@ func (w *writer) tooLarge(more int64) error {
 		return fmt.Errorf("%w: more than %d steps between states", ErrTooLarge, w.most)
 	}
 	return nil
-}
-
-// enumeration visits the assignments of some literals that constraints allow and
-// that cost less than what is needed.
-type enumeration struct {
-	*writer
-	layer  *layer
-	need   int64
-	capped int64 // the least cost of what was left out for it
-	visit  func(cost int64) error
-}
-
-func (e *enumeration) all(lits []model.Lit) error {
-	if err := e.interrupted(); err != nil {
-		return err
-	}
-	if e.listed++; e.listed%1024 == 0 {
-		if err := e.tooLarge(0); err != nil {
-			return err
-		}
-	}
-	st := e.layer.st
-	otherwise, ok := e.layer.below(e.need)
-	if e.capped = min(e.capped, otherwise); !ok {
-		return nil
-	}
-	for i, v := range lits {
-		if st.Value(v) != 0 {
-			continue
-		}
-		for _, x := range [2]model.Lit{-v, v} {
-			mark := st.Mark()
-			var err error
-			if st.Assign(x) {
-				err = e.all(lits[i+1:])
-			}
-			st.Undo(mark)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if !st.Satisfiable(e.layer.rest) {
-		return e.ctx.Err()
-	}
-	return e.visit(e.layer.paid())
 }
 
 // exactValues is how many values a step may have before they are merged: each is

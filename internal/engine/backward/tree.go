@@ -15,8 +15,9 @@ type tree struct {
 	w      *writer
 	l      *layer
 	st     *propagate.State
-	branch []model.Lit // what is decided, in this order
-	closed func() bool // reports whether what is assigned is refuted; it may assign what follows
+	branch []model.Lit  // what is decided, in this order
+	closed func() bool  // reports whether what is assigned is refuted; it may assign what follows
+	leaf   func() error // takes what is not refuted when all is decided; nil if there is to be nothing
 
 	path  []model.Lit
 	paths [][]model.Lit // the clauses, the root's last, without the literals that the root is about
@@ -39,6 +40,12 @@ func (r *tree) split(from int) error {
 	for !r.closed() {
 		for from < len(r.branch) && r.st.Value(r.branch[from]) != 0 {
 			from++
+		}
+		if from == len(r.branch) && r.leaf != nil {
+			if err := r.leaf(); err != nil {
+				return err
+			}
+			break
 		}
 		if from == len(r.branch) {
 			return fmt.Errorf("%w: step %d is cheaper", ErrClaim, r.l.t)
