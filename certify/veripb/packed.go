@@ -35,6 +35,9 @@ type row struct {
 	first, unit int64
 	slack       int64 // without any false literal
 	enough      bool  // the first literal alone satisfies the constraint
+	// The constraint that has all literals negated, of a neuron: what it implies for the first
+	// literal satisfies this one. Nil if there is none.
+	other *constraint
 }
 
 // place is where a row is.
@@ -98,8 +101,26 @@ func (p *propagator) pack(c *constraint) {
 		r.slack += w
 	}
 	b.rows = append(b.rows, r)
+	b.pair()
 	if r.head >= 0 {
 		p.heads[r.head] = append(p.heads[r.head], c.place)
+	}
+}
+
+// pair notes whether the last two rows are of one neuron.
+func (b *block) pair() {
+	n, m := len(b.rows), 2*len(b.words)
+	if n < 2 || b.rows[n-2].c == nil {
+		return
+	}
+	r, o := &b.rows[n-1], &b.rows[n-2]
+	exact := r.enough && o.enough && r.head == o.head.not() && r.unit == 1 && o.unit == 1 && r.first+o.first == int64(len(r.c.lits))
+	masks := b.masks[(n-2)*m:]
+	for i := 0; exact && i < m; i++ {
+		exact = masks[i] == masks[m+i^1]
+	}
+	if exact {
+		r.other, o.other = o.c, r.c
 	}
 }
 
@@ -125,6 +146,9 @@ func (p *propagator) visitRows(f lit) *constraint {
 		}
 	}
 	for _, at := range p.heads[f] {
+		if o := at.rows[at.at].other; o != nil && o == p.reason[v] {
+			continue
+		}
 		if c := p.countOne(at); c != nil {
 			return c
 		}

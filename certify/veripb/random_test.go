@@ -61,6 +61,23 @@ func randomRow(rng *rand.Rand, n int) string {
 	return fmt.Sprintf("%s>= %d ;", &b, degree)
 }
 
+// randomNeuron returns the texts of the two constraints that define xn as whether enough of the
+// others hold; sometimes the second asks for one more.
+func randomNeuron(rng *rand.Rand, n int) [2]string {
+	var more, less strings.Builder
+	for v := 1; v < n; v++ {
+		signs := [][2]string{{"", "~"}, {"~", ""}}[rng.IntN(2)]
+		fmt.Fprintf(&more, "1 %sx%d ", signs[0], v)
+		fmt.Fprintf(&less, "1 %sx%d ", signs[1], v)
+	}
+	at := 2 + rng.IntN(n-3)
+	below := n - at + rng.IntN(4)/3
+	return [2]string{
+		fmt.Sprintf("%s%d ~x%d >= %d ;", &more, at, n, at),
+		fmt.Sprintf("%s%d x%d >= %d ;", &less, below, n, below),
+	}
+}
+
 // models calls f with every assignment that satisfies all constraints, until f returns false.
 func models(n int, constraints []*constraint, f func(truth func(lit) bool) bool) {
 	for bits := range 1 << n {
@@ -120,7 +137,7 @@ func newChecker(n int) *checker {
 // TestPropagation randomly adds, deletes and tests constraints, and compares every answer
 // with plain propagation.
 func TestPropagation(t *testing.T) {
-	follows, not, rows := 0, 0, 0
+	follows, not, rows, neurons := 0, 0, 0, 0
 	for seed := range uint64(600) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 3 + rng.IntN(6)
@@ -152,8 +169,16 @@ func TestPropagation(t *testing.T) {
 					c.sweep()
 				}
 			case 1:
-				if c.insert(k); k.shape == packed {
-					rows++
+				if c.insert(k); k.shape != packed {
+					break
+				}
+				rows++
+				for _, text := range randomNeuron(rng, n) {
+					k = parsed(t, c, text)
+					c.insert(k)
+				}
+				if k.rows[k.at].other != nil {
+					neurons++
 				}
 			case 2:
 				want := naive(n, append(live, k.negation()))
@@ -174,8 +199,8 @@ func TestPropagation(t *testing.T) {
 			}
 		}
 	}
-	if follows < 500 || not < 500 || rows < 500 {
-		t.Errorf("only %d questions answered with yes and %d with no, with %d rows", follows, not, rows)
+	if follows < 500 || not < 500 || rows < 500 || neurons < 500 {
+		t.Errorf("only %d questions answered with yes and %d with no, with %d rows and %d neurons", follows, not, rows, neurons)
 	}
 }
 

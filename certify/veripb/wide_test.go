@@ -96,3 +96,27 @@ func BenchmarkTight(b *testing.B) {
 		})
 	}
 }
+
+// TestAlmostNeuron has two constraints that are nearly those of a neuron: what the second implies
+// for x13 makes the first imply x12, from which a contradiction follows.
+func TestAlmostNeuron(t *testing.T) {
+	const more = "1 x1 1 x2 1 x3 1 x4 1 x5 1 x6 1 x7 1 x8 1 x9 1 x10 1 x11 1 x12 6 ~x13 >= 6 ;"
+	const low = "1 ~x1 1 ~x2 1 ~x3 1 ~x4 1 ~x5 1 ~x6 1 ~x7 1 ~x8 1 ~x9 1 ~x10 "
+	for _, c := range []struct {
+		name, less string
+		want       bool
+	}{
+		{"a neuron", low + "1 ~x11 1 ~x12 7 x13 >= 7 ;", false},
+		{"another threshold", low + "1 ~x11 1 ~x12 8 x13 >= 8 ;", true},
+		{"another literal", low + "1 x11 1 ~x12 7 x13 >= 7 ;", true},
+	} {
+		k := newChecker(15)
+		for _, text := range []string{more, c.less, "1 ~x12 1 x14 1 x15 >= 1 ;", "1 ~x12 1 x14 1 ~x15 >= 1 ;"} {
+			k.insert(parsed(t, k, text))
+		}
+		asked := parsed(t, k, "1 ~x1 1 ~x2 1 ~x3 1 ~x4 1 ~x5 1 x6 1 x7 1 x8 1 x9 1 x10 1 x11 1 x14 >= 1 ;")
+		if got := k.follows(asked); got != c.want {
+			t.Errorf("%s: follows is %v, expected %v", c.name, got, c.want)
+		}
+	}
+}
