@@ -58,8 +58,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedStocks: stores that machines draw from, and that hold so much, and batteries that trips and power change, are found to be sums,
-// and proven equal. What machines take is a number of its own in bounds.
+// TestLearnedStocks: stores that machines draw from, and that hold so much, batteries that trips and power change, and fields that share what
+// their rows show of limits, are found to be sums, and proven equal. What machines take is a number of its own in bounds.
 func TestLearnedStocks(t *testing.T) {
 	type world struct {
 		family string
@@ -71,11 +71,13 @@ func TestLearnedStocks(t *testing.T) {
 	worlds := []world{
 		{"repair -n 4 -k 2 -size 3 -H 12", []string{"wear", "parts"}, collect.Options{Rows: 500, Policy: collect.Restart}, 1000, true},
 		{"charge -n 2 -H 12", []string{"soc"}, collect.Options{Rows: 3000}, 500, false},
+		{"irrigate -n 3 -H 12", []string{"moist", "water", "dam"}, collect.Options{Rows: 5000, Seed: 1}, 1500, false},
 	}
 	if *learned {
 		worlds = append(worlds,
 			world{"repair -n 10 -k 3 -H 16", []string{"wear", "parts"}, collect.Options{Rows: 5000}, 3500, true},
 			world{"charge -n 3 -H 12", []string{"soc"}, collect.Options{Rows: 5000}, 700, false},
+			world{"irrigate -n 5 -H 12", []string{"moist", "water", "dam"}, collect.Options{Rows: 5000, Seed: 1}, 2000, false},
 		)
 	}
 	for _, w := range worlds {

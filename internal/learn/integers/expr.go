@@ -152,6 +152,59 @@ func (e *Expr) Renamed(to []int) *Expr {
 	return &r
 }
 
+// Range bounds the values.
+func (e *Expr) Range() (lo, hi int) {
+	var los, his []int
+	for _, a := range e.Args {
+		l, h := a.Range()
+		los, his = append(los, l), append(his, h)
+	}
+	switch e.Op {
+	case Value:
+		return e.Constant, e.Constant
+	case Var:
+		return e.Variable.Range()
+	case Sum:
+		lo, hi = e.Constant, e.Constant
+		for i, w := range e.Weights {
+			lo, hi = lo+min(w*los[i], w*his[i]), hi+max(w*los[i], w*his[i])
+		}
+		return lo, hi
+	case Min:
+		return slices.Min(los), slices.Min(his)
+	case Max:
+		return slices.Max(los), slices.Max(his)
+	case Abs:
+		return max(0, los[0], -his[0]), max(his[0], -los[0])
+	case Mod:
+		return 0, e.Constant - 1
+	case AtLeast, Is:
+		return 0, 1
+	}
+	last := len(e.Args) - 1
+	return min(los[last-1], los[last]), max(his[last-1], his[last])
+}
+
+// Within is the expression with its values limited to lo..hi, each case of it by itself.
+func (e *Expr) Within(lo, hi int) *Expr {
+	if e.Op == If {
+		in := *e
+		in.Args = slices.Clone(e.Args)
+		for i := len(in.Args) - 2; i < len(in.Args); i++ {
+			in.Args[i] = e.Args[i].Within(lo, hi)
+		}
+		return &in
+	}
+	least, most := e.Range()
+	if least < lo {
+		e = &Expr{Op: Max, Args: []*Expr{e, constant(lo)}}
+	}
+	if most > hi {
+		e = &Expr{Op: Min, Args: []*Expr{e, constant(hi)}}
+	}
+	return e
+}
+
 // Text writes the expression as RDDL does, with names of variables.
 func (e *Expr) Text(name func(*Variable) string) string {
 	var args []string

@@ -19,7 +19,9 @@ type Sample struct {
 	In        [][]uint64 // packed inputs of each row
 	Out       []int      // the value in each row
 	Boolean   bool       // the values are 0 and 1
-	Sets      [][]int    // inputs of one kind, such as the hours of a day
+	// Least and Most bound the values, in rows and elsewhere; both are 0 where nothing is known.
+	Least, Most int
+	Sets        [][]int // inputs of one kind, such as the hours of a day
 	// Exceptions allows rows that do not follow the function where they are fewer than it takes to explain them.
 	Exceptions bool
 }

@@ -159,9 +159,19 @@ func (f *fitter) shifted(x *feature, c int) {
 const mostExtended = 12
 
 // extend adds Booleans to the sums that explain most rows, each with the weight that most rows in which it holds ask for, and again
-// as long as a sum explains more rows than all before: what a vehicle uses on its way is a sum over the hours.
+// as long as a sum explains more rows than all before: what a vehicle uses on its way is a sum over the hours. Then it does so with sums
+// that have limits.
 func (f *fitter) extend() {
-	most, sums := 0, f.plain
+	sums := f.plain
+	f.extendSums(sums)
+	if f.plain = nil; len(f.found) > 0 && f.found[0].count < len(f.rows) {
+		f.clip(sums)
+		f.extendSums(f.plain)
+	}
+}
+
+func (f *fitter) extendSums(sums []shift) {
+	most := 0
 	for f.l.ctx.Err() == nil {
 		sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
 		if len(sums) == 0 || sums[0].rows <= most {
@@ -179,6 +189,26 @@ func (f *fitter) extend() {
 			}
 		}
 		sums = f.plain
+	}
+}
+
+// clip adds the sums that explain most rows with the least and the greatest value as limits: what a field holds is limited first, and
+// dries then.
+func (f *fitter) clip(sums []shift) {
+	sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+	for _, s := range sums[:min(mostExtended, len(sums))] {
+		x := &feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + 2*f.l.forms}
+		clipped := false
+		for _, r := range f.rows {
+			v := int(s.of.col[r]) + s.c
+			x.col[r] = int32(min(max(v, f.least), f.most))
+			clipped = clipped || int(x.col[r]) != v
+		}
+		if clipped {
+			x.expr = s.of.expr.plus(s.c).Within(f.least, f.most)
+			f.count(x)
+			f.shifted(x, 0)
+		}
 	}
 }
 

@@ -108,3 +108,48 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: what Range and Within say of random expressions is what their values are.
+func TestWithin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	vars := []Variable{{Bits: []int{0, 1}}, {Bits: []int{2, 3, 4}, Signed: true}, {Bits: []int{5}}}
+	var random func(depth int) *Expr
+	random = func(depth int) *Expr {
+		if depth == 0 {
+			if rng.IntN(4) == 0 {
+				return constant(rng.IntN(9) - 4)
+			}
+			return &Expr{Op: Var, Variable: &vars[rng.IntN(len(vars))]}
+		}
+		arg := func() *Expr { return random(depth - 1) }
+		switch rng.IntN(7) {
+		case 0:
+			return &Expr{Op: Min, Args: []*Expr{arg(), arg()}}
+		case 1:
+			return &Expr{Op: Max, Args: []*Expr{arg(), arg()}}
+		case 2:
+			return &Expr{Op: Abs, Args: []*Expr{arg()}}
+		case 3:
+			return &Expr{Op: Mod, Args: []*Expr{arg()}, Constant: 1 + rng.IntN(5)}
+		case 4:
+			return &Expr{Op: If, Args: []*Expr{{Op: AtLeast, Args: []*Expr{arg()}, Constant: rng.IntN(5) - 2}, arg(), arg()}}
+		case 5:
+			return &Expr{Op: Is, Args: []*Expr{arg()}, Constant: rng.IntN(5) - 2}
+		}
+		return &Expr{Op: Sum, Args: []*Expr{arg(), arg()}, Weights: []int{rng.IntN(5) - 2, rng.IntN(5) - 2}, Constant: rng.IntN(5) - 2}
+	}
+	for range 2000 {
+		e := random(rng.IntN(4))
+		least, most := e.Range()
+		lo := rng.IntN(9) - 4
+		hi := lo + rng.IntN(6)
+		within := e.Within(lo, hi)
+		for in := range uint64(64) {
+			v := e.Eval([]uint64{in})
+			if got := within.Eval([]uint64{in}); v < least || v > most || got != min(max(v, lo), hi) {
+				name := func(v *Variable) string { return string(rune('a' + v.Bits[0])) }
+				t.Fatalf("%s: %d of %d..%d, and %d in %d..%d by %s", e.Text(name), v, least, most, got, lo, hi, within.Text(name))
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package integers
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -51,26 +52,73 @@ func Learn(ctx context.Context, s *Sample) (e *Expr, wrong int) {
 	if wrong > len(s.Out)/mostWrong {
 		return nil, 0
 	}
+	e = e.pruned(s, wrong)
+	if s.Least < s.Most {
+		e = e.Within(s.Least, s.Most)
+	}
 	for _, set := range s.Sets {
-		if len(set) <= mostMembers && s.one(set) {
+		if OneOf(set, slices.Values(s.In)) {
 			e.distribute(set)
 		}
 	}
 	return e, wrong
 }
 
+// pruned is a list without the rules that it does as well without: cases of later ones.
+func (e *Expr) pruned(s *Sample, wrong int) *Expr {
+	if e.Op != If {
+		return e
+	}
+	var rules []*Expr
+	for ; e.Op == If; e = e.Args[len(e.Args)-1] {
+		rules = append(rules, e)
+	}
+	join := func(rules []*Expr) *Expr {
+		all := e
+		for _, r := range slices.Backward(rules) {
+			all = &Expr{Op: If, Args: append(slices.Clone(r.Args[:len(r.Args)-1]), all)}
+		}
+		return all
+	}
+	for i := 0; i < len(rules); {
+		others := slices.Delete(slices.Clone(rules), i, i+1)
+		if join(others).misses(s, wrong) <= wrong {
+			rules = others
+		} else {
+			i++
+		}
+	}
+	return join(rules)
+}
+
+// misses counts the rows that have another value, as long as they are at most so many.
+func (e *Expr) misses(s *Sample, most int) (n int) {
+	for r, in := range s.In {
+		if n <= most && e.Eval(in) != s.Out[r] {
+			n++
+		}
+	}
+	return n
+}
+
 // mostMembers is the most inputs of a set that a constant is distributed to.
 const mostMembers = 8
 
-// one reports whether each row has one input of a set.
-func (s *Sample) one(set []int) bool {
-	return !slices.ContainsFunc(s.In, func(in []uint64) bool {
+// OneOf reports whether each of some packed rows has one input of a set of few.
+func OneOf(set []int, rows iter.Seq[[]uint64]) bool {
+	if len(set) > mostMembers {
+		return false
+	}
+	for in := range rows {
 		n := 0
 		for _, b := range set {
 			n += int(in[b/64] >> (b % 64) & 1)
 		}
-		return n != 1
-	})
+		if n != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // distribute writes the sums that read some of a set, of which each row has one, as sums over the set without a constant: the same in

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
 
@@ -62,10 +63,131 @@ func (l *learner) explain(all []int32, folds []fold) error {
 			return
 		}
 	})
+	if err != nil {
+		return err
+	}
+	l.pooled = make([]*pooledForm, l.t.Outputs)
+	for _, by := range l.t.Symmetries {
+		if err := l.poolForms(by, f, found); err != nil {
+			return err
+		}
+	}
 	if slices.ContainsFunc(found, func(w whole) bool { return w != not }) {
 		l.whole = found
 	}
-	return err
+	return nil
+}
+
+// pooledForm is the integer that an output is a bit of, as one of those that have one function.
+type pooledForm struct {
+	orbit  *orbit // of the first bits
+	member int
+}
+
+// poolForms looks for integers that one function of whole integers explains in all rows: what some of them do not show, such as
+// a limit, others do.
+func (l *learner) poolForms(by []Permutation, f fold, found []whole) error {
+	orbits := l.t.orbits(by)
+	return routine.Each(l.ctx, l.o.Threads, len(orbits), func(i int) {
+		b := &orbits[i]
+		first := l.wholeOf(b.first)
+		if len(b.members) == 1 || !l.integral(b.first) || len(first) == 1 || first[0] != b.first || l.pooled[b.first] != nil {
+			return
+		}
+		for m, o := range b.members {
+			for k, bit := range l.wholeOf(o) {
+				if k >= len(first) || b.by[m].Outputs[first[k]] != bit {
+					return
+				}
+			}
+		}
+		e := l.poolForm(b, f.rows)
+		if e == nil || e.Op == integers.Var {
+			return
+		}
+		if !l.explains(e, b, f.held) {
+			return
+		}
+		for m, o := range b.members {
+			for _, bit := range l.wholeOf(o) {
+				found[bit], l.pooled[bit] = exactly, &pooledForm{b, m}
+			}
+		}
+	})
+}
+
+// wholeOf lists the bits of the integer that an output is a bit of, or the output itself.
+func (l *learner) wholeOf(o int) []int {
+	if whole := (&search{t: l.t, out: o}).integer(); whole != nil {
+		return whole
+	}
+	return []int{o}
+}
+
+// explains reports whether a function of the first integer of an orbit, renamed, gives the values of all of them in some rows.
+func (l *learner) explains(e *integers.Expr, b *orbit, rows []int32) bool {
+	for m, o := range b.members {
+		whole := l.wholeOf(o)
+		for k, bit := range whole {
+			out := Output{Kind: ByForm, Form: e.Renamed(b.by[m].Inputs), Bit: len(whole) - 1 - k}
+			out.Inputs = out.Form.Inputs()
+			if _, n := l.t.wrong(&out, bit, rows); n > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// poolForm is the function of an orbit's first integer in the rows of all: that of one of them, or what is found in the rows together. It is nil
+// if there is none.
+func (l *learner) poolForm(b *orbit, rows []int32) *integers.Expr {
+	return l.formOf(rows, func() (best *integers.Expr) {
+		var all *integers.Sample
+		kept := map[int]bool{}
+		for m, o := range b.members {
+			s, whole := l.searchFor(o, rows), l.wholeOf(o)
+			back := inverse(b.by[m].Inputs)
+			if e := l.ownForm(s, whole, false); e != nil {
+				if e = e.Renamed(back); (best == nil || e.Size() < best.Size()) && l.explains(e, b, rows) {
+					best = e
+				}
+			}
+			n := s.numbers(whole)
+			for _, v := range l.telling(s, whole, slices.Clone(n.Variables)) {
+				kept[back[v.Bits[0]]] = true
+			}
+			if all == nil {
+				all = n
+				continue
+			}
+			for _, in := range n.In {
+				renamed := make([]uint64, len(in))
+				for k, i := range back {
+					renamed[i/64] |= in[k/64] >> (k % 64) & 1 << (i % 64)
+				}
+				all.In = append(all.In, renamed)
+			}
+			all.Out = append(all.Out, n.Out...)
+		}
+		if best != nil {
+			return best
+		}
+		all.Variables = slices.DeleteFunc(all.Variables, func(v integers.Variable) bool { return !kept[v.Bits[0]] })
+		if e, wrong := integers.Learn(l.ctx, all); wrong == 0 {
+			return e
+		}
+		return nil
+	}, "pooled", b.members)
+}
+
+// inverse is the permutation that takes another back.
+func inverse(p []int) []int {
+	back := make([]int, len(p))
+	for i, to := range p {
+		back[to] = i
+	}
+	return back
 }
 
 // form is a function of whole integers: that of all outputs that are bits of one integer, or of one.
@@ -77,15 +199,39 @@ type form struct {
 // form finds the function that an output is a bit of on the rows of a search, and which: the bit of weight 2^bit of an
 // integer of so many. Outputs of one integer have one function. It is nil if there is none; if short, it may have exceptions.
 func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width int) {
-	whole := s.integer()
-	if whole == nil {
-		whole = []int{s.out}
+	whole := l.wholeOf(s.out)
+	bit, width = len(whole)-1-slices.Index(whole, s.out), len(whole)
+	if p := l.pooled; p != nil && p[s.out] != nil {
+		if expr = l.poolForm(p[s.out].orbit, s.rows); expr != nil {
+			return expr.Renamed(p[s.out].orbit.by[p[s.out].member].Inputs), bit, width
+		}
 	}
+	return l.ownForm(s, whole, short), bit, width
+}
+
+// ownForm finds the function of an integer on the rows of a search, without those of others.
+func (l *learner) ownForm(s *search, whole []int, short bool) *integers.Expr {
+	return l.formOf(s.rows, func() *integers.Expr {
+		if e := s.wideSum(whole); e != nil {
+			return e
+		}
+		numbers := s.numbers(whole)
+		numbers.Variables = l.telling(s, whole, numbers.Variables)
+		numbers.Exceptions = short
+		if e, _ := integers.Learn(l.ctx, numbers); e != nil && len(e.Inputs()) <= MaxInputs {
+			return e
+		}
+		return nil
+	}, short, whole)
+}
+
+// formOf remembers what learn finds on some rows.
+func (l *learner) formOf(rows []int32, learn func() *integers.Expr, what ...any) *integers.Expr {
 	h := fnv.New64a()
-	for _, r := range s.rows {
+	for _, r := range rows {
 		h.Write([]byte{byte(r), byte(r >> 8), byte(r >> 16), byte(r >> 24)})
 	}
-	key := fmt.Sprint(short, whole, len(s.rows), h.Sum64())
+	key := fmt.Sprint(what, len(rows), h.Sum64())
 	l.mu.Lock()
 	f := l.forms[key]
 	if f == nil {
@@ -96,18 +242,8 @@ func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width i
 		l.forms[key] = f
 	}
 	l.mu.Unlock()
-	f.once.Do(func() {
-		if f.expr = s.wideSum(whole); f.expr != nil {
-			return
-		}
-		numbers := s.numbers(whole)
-		numbers.Variables = l.telling(s, whole, numbers.Variables)
-		numbers.Exceptions = short
-		if f.expr, _ = integers.Learn(l.ctx, numbers); f.expr != nil && len(f.expr.Inputs()) > MaxInputs {
-			f.expr = nil
-		}
-	})
-	return f.expr, len(whole) - 1 - slices.Index(whole, s.out), len(whole)
+	f.once.Do(func() { f.expr = learn() })
+	return f.expr
 }
 
 // wideSum is the sum of an integer over more variables than package integers adds up, whose trees are large too, as of a store
@@ -131,6 +267,7 @@ func (s *search) numbers(whole []int) *integers.Sample {
 	for i := range whole {
 		value.Bits = append(value.Bits, i)
 	}
+	n.Least, n.Most = value.Range()
 	for _, r := range s.rows {
 		if !s.t.Complete(int(r)) || slices.ContainsFunc(whole, func(o int) bool { return !s.t.Knows(int(r), o) }) {
 			continue

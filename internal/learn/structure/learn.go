@@ -187,8 +187,9 @@ type learner struct {
 	byChance []bool  // by output, whether inputs do not tell its value; nil for none
 	noise    float64 // see search; 0 where rows are not noisy
 
-	forms map[string]*form // by integer and rows, under mu
-	whole []whole          // by output, how well a function of whole integers does; nil for none
+	forms  map[string]*form // by integer and rows, under mu
+	pooled []*pooledForm    // by output, nil for none and those with a function of their own
+	whole  []whole          // by output, how well a function of whole integers does; nil for none
 
 	screening sync.Mutex // of screens
 	screens   []*screen  // of the lists of rows that outputs were screened on

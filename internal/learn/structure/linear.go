@@ -10,16 +10,14 @@ import (
 
 // linear returns the tree of the output as a bit of an integer, given by its outputs. The integer
 // is, in all rows, the same sum of weighted input bits, as a stock is of what was there, what was
-// ordered and what was sold. A sum beyond some least or greatest value may count as this. It is nil
-// if there is no such sum. Where the integer would leave its range the tree is free, if it is small.
+// ordered and what was sold. A sum beyond some least or greatest value counts as this, be it that of the integer's
+// range. It is nil if there is no such sum.
 func (s *search) linear(integer []int) *Tree {
-	const few = 10
 	sum := s.anySum(integer)
 	if sum == nil {
 		return nil
 	}
 	left := coverLeaves
-	sum.exact = len(sum.terms) <= few
 	return sum.tree(0, sum.constant, &left)
 }
 
@@ -60,11 +58,7 @@ func (s *integerSum) expr(t *Table, fewest int) *integers.Expr {
 	if len(e.Args) < fewest {
 		return nil
 	}
-	if s.limited {
-		e = &integers.Expr{Op: integers.Max, Args: []*integers.Expr{e, {Op: integers.Value, Constant: s.least}}}
-		e = &integers.Expr{Op: integers.Min, Args: []*integers.Expr{e, {Op: integers.Value, Constant: s.most}}}
-	}
-	return e
+	return e.Within(s.least, s.most)
 }
 
 // integer lists the outputs that are bits of one integer with the output, most significant
@@ -140,7 +134,7 @@ func (s *search) sum(integer []int, limited bool) *integerSum {
 	if explained < left {
 		return nil
 	}
-	sum := s.weights(e.solve(), order, integer)
+	sum := s.weights(e.solve(), order, integer, rows)
 	if sum == nil || !limited {
 		return sum
 	}
@@ -155,7 +149,7 @@ func (s *search) limit(sum *integerSum, rows []int32, least, most int, integer [
 	inputs := func(r int32) []uint64 { return s.t.Input(int(r)) }
 	below := slices.ContainsFunc(rows, func(r int32) bool { return sum.value(inputs(r)) < least })
 	above := slices.ContainsFunc(rows, func(r int32) bool { return sum.value(inputs(r)) > most })
-	if sum.limited = true; below {
+	if below {
 		sum.least = least
 	}
 	if above {
@@ -175,8 +169,9 @@ func (s *search) value(r int32, integer []int) (v uint64) {
 	return v
 }
 
-// weights is the sum with a solution; nil if a weight is larger than the integer's range.
-func (s *search) weights(solution []uint64, order, integer []int) *integerSum {
+// weights is the sum with a solution; nil if a weight is larger than the integer's range. A constant of a sum that reads some of a set of
+// which each row has one is distributed to the set, as hours have each its rain.
+func (s *search) weights(solution []uint64, order, integer []int, rows []int32) *integerSum {
 	sum := &integerSum{most: 1<<len(integer) - 1, shift: len(integer) - 1 - slices.Index(integer, s.out)}
 	for i, x := range solution {
 		w := int(x)
@@ -193,6 +188,17 @@ func (s *search) weights(solution []uint64, order, integer []int) *integerSum {
 			sum.terms = append(sum.terms, term{order[i-1], w})
 		}
 	}
+	for _, set := range s.t.Sets {
+		if sum.constant != 0 && sum.reads(set) && integers.OneOf(set, func(yield func([]uint64) bool) {
+			for _, r := range rows {
+				if !yield(s.t.Input(int(r))) {
+					return
+				}
+			}
+		}) {
+			sum.distribute(set)
+		}
+	}
 	sorting.Stable(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
 	sum.low, sum.high = make([]int, len(sum.terms)+1), make([]int, len(sum.terms)+1)
 	for i := len(sum.terms) - 1; i >= 0; i-- {
@@ -202,12 +208,28 @@ func (s *search) weights(solution []uint64, order, integer []int) *integerSum {
 	return sum
 }
 
+// reads reports whether some of a set is a term.
+func (s *integerSum) reads(set []int) bool {
+	return slices.ContainsFunc(s.terms, func(t term) bool { return slices.Contains(set, t.input) })
+}
+
+// distribute adds the constant to the weights of a set.
+func (s *integerSum) distribute(set []int) {
+	for _, b := range set {
+		i := slices.IndexFunc(s.terms, func(t term) bool { return t.input == b })
+		if i < 0 {
+			i, s.terms = len(s.terms), append(s.terms, term{input: b})
+		}
+		s.terms[i].weight += s.constant
+	}
+	s.terms = slices.DeleteFunc(s.terms, func(t term) bool { return t.weight == 0 })
+	s.constant = 0
+}
+
 // integerSum is an integer as a sum of weighted inputs, and one bit of it.
 type integerSum struct {
 	constant, shift int
-	least, most     int  // values of the integer
-	limited         bool // sums beyond these count as them; otherwise there are none
-	exact           bool // the tree is to be free wherever the integer would leave its range
+	least, most     int // values of the integer; sums beyond these count as them
 	terms           []term
 	low, high       []int // what the terms from each on add at least, and at most
 }
@@ -222,10 +244,7 @@ func (s *integerSum) value(in []uint64) int {
 			v += t.weight
 		}
 	}
-	if s.limited {
-		v = min(max(v, s.least), s.most)
-	}
-	return v
+	return min(max(v, s.least), s.most)
 }
 
 // tree makes the tree of the bit from term i on, the terms before it having added up to at. It is
@@ -234,15 +253,8 @@ func (s *integerSum) tree(i, at int, left *int) *Tree {
 	if *left--; *left < 0 {
 		return nil
 	}
-	low, high := max(s.least, at+s.low[i]), min(s.most, at+s.high[i])
-	inside := high-low == s.high[i]-s.low[i]
-	if s.limited {
-		low, high, inside = min(low, s.most), max(high, s.least), true
-	}
-	if low > high {
-		return &Tree{Free: true}
-	}
-	if low>>s.shift == high>>s.shift && (inside || !s.exact) {
+	low, high := min(max(s.least, at+s.low[i]), s.most), max(min(s.most, at+s.high[i]), s.least)
+	if low>>s.shift == high>>s.shift {
 		return &Tree{Value: low>>s.shift&1 == 1}
 	}
 	return fork(s.terms[i].input, s.tree(i+1, at, left), s.tree(i+1, at+s.terms[i].weight, left))
