@@ -198,14 +198,17 @@ func (f *fitter) clip(sums []shift) {
 	sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
 	for _, s := range sums[:min(mostExtended, len(sums))] {
 		x := &feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + 2*f.l.forms}
-		clipped := false
+		lo, hi := math.MinInt, math.MaxInt // those that exclude a value
 		for _, r := range f.rows {
 			v := int(s.of.col[r]) + s.c
-			x.col[r] = int32(min(max(v, f.least), f.most))
-			clipped = clipped || int(x.col[r]) != v
+			if x.col[r] = int32(min(max(v, f.least), f.most)); v < f.least {
+				lo = f.least
+			} else if v > f.most {
+				hi = f.most
+			}
 		}
-		if clipped {
-			x.expr = s.of.expr.plus(s.c).Within(f.least, f.most)
+		if lo > math.MinInt || hi < math.MaxInt {
+			x.expr = s.of.expr.plus(s.c).Within(lo, hi)
 			f.count(x)
 			f.shifted(x, 0)
 		}
