@@ -66,7 +66,7 @@ func (b *book) main(f family) string {
 		rows = append(rows, row)
 	}
 	fmt.Fprintf(&w, "%s\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", lines(rows), f.name, b.clock(f))
-	if m := b.machine(); m != "" {
+	if m := b.machine(f); m != "" {
 		fmt.Fprintf(&w, " Machine: %s.", plain(m))
 	}
 	w.WriteString("\n\n")
@@ -137,20 +137,22 @@ func beyond(r *Record) string {
 	return "> " + seconds(r.Seconds) + " (other limit)"
 }
 
-// machine describes the machine of the first session, with the revision of the program.
-func (b *book) machine() string {
+// machine describes the machine of the first run with a family of networks, with the revision of the program.
+func (b *book) machine(f family) string {
+	var session *Record
 	for i := range b.records {
-		r := &b.records[i]
-		if r.Kind != journal.KindMachine {
-			continue
-		}
-		var out []string
-		for _, part := range [][3]string{{"processor", "", ""}, {"cores", "", " cores"}, {"memory", "", " of memory"}, {"revision", "fdplan at revision ", ""}} {
-			if v := r.Machine[part[0]]; v != "" {
-				out = append(out, part[1]+v+part[2])
+		switch r := &b.records[i]; {
+		case r.Kind == journal.KindMachine:
+			session = r
+		case r.Model == f.key && session != nil:
+			var out []string
+			for _, part := range [][3]string{{"processor", "", ""}, {"cores", "", " cores"}, {"memory", "", " of memory"}, {"revision", "fdplan at revision ", ""}} {
+				if v := session.Machine[part[0]]; v != "" {
+					out = append(out, part[1]+v+part[2])
+				}
 			}
+			return strings.Join(out, ", ")
 		}
-		return strings.Join(out, ", ")
 	}
 	return ""
 }
