@@ -199,10 +199,10 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	send(`{"id":1,"method":"load","params":{"problem":"navigation/5x5"}}`)
+	send(`{"id":1,"method":"load","params":{"problem":"cellda/x"}}`)
 	next()
 	// The proof takes much longer than the test.
-	send(`{"id":2,"method":"plan","params":{"horizon":24,"engine":"maxsat","progress":true}}`)
+	send(`{"id":2,"method":"plan","params":{"horizon":2000,"engine":"maxsat","progress":true}}`)
 	if e := next(); e["event"] == nil || e["id"] != 2.0 {
 		t.Fatalf("%v, expected an event", e)
 	}
