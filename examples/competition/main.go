@@ -1,4 +1,4 @@
-// Competition measures planners on instances of the planning competitions, each in a session of fdplan's own
+// Command competition measures planners on instances of the planning competitions, each in a session of fdplan's own
 // server (docs/simulators.md), and prints a table of average rewards:
 //
 //	go run -C examples ./competition -o out -prost PROST/prost.py FOLDER...

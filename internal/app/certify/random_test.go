@@ -48,7 +48,7 @@ func needy(t *testing.T) (all []engine.Engine) {
 		if e.Needs == nil {
 			continue
 		}
-		if _, err := e.Needs(); err == nil {
+		if registry.Ready(&e) {
 			add(registry.Options{Engine: e.Name})
 		}
 		if _, err := exec.LookPath("cbc"); err == nil {

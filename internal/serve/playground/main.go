@@ -1,4 +1,4 @@
-// Playground is the planner of a page that has no server: a session over standard input and output
+// Command playground is the planner of a page that has no server: a session over standard input and output
 // (docs/session.md), which .ci/playground compiles to WebAssembly. Its files are those that the page has.
 package main
 
