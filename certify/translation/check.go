@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -200,10 +201,16 @@ func (f *file) errorf(format string, args ...any) error {
 	return source.Errorf(f.name, f.line, 1, format, args...)
 }
 
-// next returns the next line that is no comment; nil at the end.
+// next returns the next line that is no comment, which is valid until the next call; nil at the end.
 func (f *file) next() ([]byte, error) {
 	for {
-		text, err := f.in.ReadBytes('\n')
+		text, err := f.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			var rest []byte
+			text = slices.Clone(text)
+			rest, err = f.in.ReadBytes('\n')
+			text = append(text, rest...)
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("reading %s: %w", f.name, err)
 		}
@@ -292,12 +299,12 @@ func (f *file) terms(text []byte) ([]term, error) {
 			break
 		}
 		second, text = word(text)
-		c, err := strconv.ParseInt(string(first), 10, 64)
-		if err != nil || len(second) < 2 || second[0] != 'x' {
+		c, ok := number(first)
+		if !ok || len(second) < 2 || second[0] != 'x' {
 			return nil, f.errorf("found %.40q, expected a number and a variable", first)
 		}
-		v, err := strconv.ParseInt(string(second[1:]), 10, 32)
-		if err != nil || v < 1 {
+		v, ok := number(second[1:])
+		if !ok || v < 1 || v > math.MaxInt32 {
 			return nil, f.errorf("found %.40q, expected a variable", second)
 		}
 		sorted = sorted && (len(out) == 0 || out[len(out)-1].v < v)
@@ -313,6 +320,28 @@ func (f *file) terms(text []byte) ([]term, error) {
 		}
 	}
 	return out, nil
+}
+
+// number reads a whole number of 64 bits.
+func number(text []byte) (n int64, ok bool) {
+	digits := text
+	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+		digits = text[1:]
+	}
+	if len(digits) > 18 { // which may be more than 64 bits have
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return n, err == nil
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if len(text) > 0 && text[0] == '-' {
+		n = -n
+	}
+	return n, len(digits) > 0
 }
 
 // word cuts off the first word of a text; it is nil if there is none.

@@ -191,32 +191,25 @@ func (d *dense) weaken(v int) {
 
 // constraint copies d.
 func (d *dense) constraint() *constraint {
-	c := &constraint{degree: d.degree}
-	ones := true
-	n := 0
+	c := &constraint{degree: d.degree, lits: make([]lit, 0, len(d.used))}
 	for _, v := range d.used {
-		if s := d.coefs[v].sign(); s != 0 {
-			n++
-			ones = ones && d.coefs[v].abs() == one
-		}
-	}
-	c.lits = make([]lit, 0, n)
-	if !ones {
-		c.coefs = make([]num, 0, n)
-	}
-	for _, v := range d.used {
-		s := d.coefs[v].sign()
-		if s == 0 {
+		coef, l := d.coefs[v], lit(v)<<1
+		switch coef.sign() {
+		case 0:
 			continue
+		case -1:
+			coef, l = coef.neg(), l|1
 		}
-		l := lit(v) << 1
-		if s < 0 {
-			l |= 1
+		if c.coefs == nil && coef != one { // those before are
+			c.coefs = make([]num, len(c.lits), len(d.used))
+			for i := range c.coefs {
+				c.coefs[i] = one
+			}
+		}
+		if c.coefs != nil {
+			c.coefs = append(c.coefs, coef)
 		}
 		c.lits = append(c.lits, l)
-		if !ones {
-			c.coefs = append(c.coefs, d.coefs[v].abs())
-		}
 	}
 	return c
 }

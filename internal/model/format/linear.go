@@ -52,12 +52,16 @@ type linear struct {
 	halve    bool   // see newLinear
 	bare     bool   // without the network
 	slot     []int32
+	made     map[int]*block // of the first steps that differ, by step: the rows are walked more than once
 }
+
+// maxMade bounds what is kept of a model whose steps all differ. Else the first step, those between and the last have blocks.
+const maxMade = 3
 
 // newLinear converts m to rows. With halve, an equation with a coefficient other than 1 and
 // -1 becomes two inequalities.
 func newLinear(m *model.Model, halve bool) *linear {
-	l := &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1)}
+	l := &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1), made: map[int]*block{}}
 	l.more = l.newBlock()
 	return l
 }
@@ -135,7 +139,12 @@ func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int
 			return err
 		}
 		if t == 1 || !l.m.Same(t) {
-			b = l.block(l.m.Part(t))
+			if b = l.made[t]; b == nil {
+				b = l.block(l.m.Part(t))
+			}
+			if len(l.made) < maxMade {
+				l.made[t] = b
+			}
 		}
 		if err := visit(t, b, first); err != nil {
 			return err
@@ -168,6 +177,7 @@ func (l *linear) shift(t int) int32 {
 // block makes the rows of a part.
 func (l *linear) block(p *model.Part) *block {
 	b := l.newBlock()
+	b.entries = make([]entry, 0, l.numEntries(p))
 	for _, lit := range p.Fixed {
 		l.add(b, model.NumGroups, []model.Term{{Coef: 1, Lit: lit}}, factored.EQ, 1)
 	}
@@ -202,6 +212,22 @@ func (l *linear) block(p *model.Part) *block {
 		}
 	}
 	return b
+}
+
+// numEntries is how many entries the rows of a part have at most.
+func (l *linear) numEntries(p *model.Part) int {
+	n := len(p.Fixed)
+	for _, group := range p.Sums {
+		for i := range group {
+			n += len(group[i].Terms)
+		}
+	}
+	for _, layer := range p.Layers {
+		for i := 0; i < len(layer) && !l.bare; i++ {
+			n += 2 * (len(layer[i].Inputs) + 1)
+		}
+	}
+	return n
 }
 
 // add appends a row, rewritten to unnegated variables that each occur once.

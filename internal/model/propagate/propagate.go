@@ -53,7 +53,7 @@ type System struct {
 // NewSystem compiles sums and neurons over variables 1..numVars.
 func NewSystem(numVars int, sums []model.Sum, neurons []model.Neuron) *System {
 	s := &System{numVars: numVars, occ: make([][]occurrence, 2*numVars+2)}
-	s.packing = packing{byKey: map[string]int32{}, users: make([][]user, numVars/64+1), heads: make([][]place, 2*numVars+2)}
+	s.packing = packing{byKey: map[string]int32{}, users: make([][]user, numVars/64+1), outs: make([][]place, numVars+1)}
 	for i := range sums {
 		c := &sums[i]
 		if c.Op != factored.LE {
@@ -70,6 +70,9 @@ func NewSystem(numVars int, sums []model.Sum, neurons []model.Neuron) *System {
 	var terms []model.Term
 	for i := range neurons {
 		n := &neurons[i]
+		if s.pack(n) {
+			continue
+		}
 		p, q := int64(n.Threshold), int64(len(n.Inputs)-n.Threshold+1)
 		// p*v <= sum of inputs, and q*(1-v) <= sum of negated inputs.
 		for _, side := range []struct {
@@ -109,10 +112,6 @@ func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
 			coefs[j], coefs[j-1] = coefs[j-1], coefs[j]
 			lits[j], lits[j-1] = lits[j-1], lits[j]
 		}
-	}
-	if s.pack(lits, coefs, slack, k) {
-		s.lits, s.coefs = s.lits[:r.start], s.coefs[:r.start]
-		return
 	}
 	if len(lits) > 0 {
 		r.first, r.most = lits[0], coefs[0]
@@ -154,7 +153,7 @@ func (st *State) Interrupted() bool { return st.interrupted }
 // assigned.
 func (s *System) NewState() *State {
 	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: slices.Clone(s.slack)}
-	st.bits, st.queued = make([]uint64, 2*len(s.users)), make([]bool, len(s.blocks))
+	st.bits, st.queued, st.counts = make([]uint64, 2*len(s.users)), make([]bool, len(s.blocks)), make([]bool, s.numVars+1)
 	for i := range s.blocks {
 		st.enqueue(int32(i))
 	}
@@ -188,7 +187,7 @@ func (st *State) Reset() { st.Undo(st.rootMark) }
 func (st *State) Undo(mark int) {
 	for i := len(st.trail) - 1; i >= mark; i-- {
 		l := st.trail[i]
-		st.value[l], st.value[l^1] = 0, 0
+		st.value[l], st.value[l^1], st.counts[l>>1] = 0, 0, false
 		st.bits[l>>7*2+^l&1] &^= 1 << (l >> 1 & 63)
 		if i < st.head {
 			for _, o := range st.sys.occ[l^1] {
@@ -240,7 +239,7 @@ func (st *State) propagate() bool {
 				st.scan(o.row)
 			}
 		}
-		if low < 0 || !st.wake(falsified) {
+		if low < 0 || !st.wake(falsified>>1) {
 			return false
 		}
 	}
