@@ -71,6 +71,9 @@ func writePolicyRows(w io.Writer, c *act.Chance) {
 		}
 		fmt.Fprintf(w, "%7s  %s: %s\n", steps, actions(r.State), actions(r.Action))
 	}
+	if c.File != "" {
+		fmt.Fprintf(w, "policy: %s\n", c.File)
+	}
 	fmt.Fprintf(w, "seen: %s in %s\n", counted.Of(c.Pairs, "action"), counted.Of(c.States, "state"))
 }
 

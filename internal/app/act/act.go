@@ -39,7 +39,7 @@ type Request struct {
 	Starts    string   `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
 	Variables int      `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
 	Until     string   `http:"yes" help:"What has to be proven: ${enum}. The model is known when each next value of all steps within reach is." enum:"plan,model" default:"plan"`
-	Lift      bool     `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
+	Lift      bool     `http:"yes" help:"Take objects of a type to have one function, of their fluents and the numbers of their neighbours, until one behaves unlike the others." default:"true" negatable:""`
 	Safe      bool     `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
 	Most      *float64 `http:"yes" name:"reward-at-most" help:"The reward is not known, but observed: learn it too, where no step has more than this." placeholder:"R"`
 	Data      string   `help:"Data set of steps that were seen before." placeholder:"DATA"`
@@ -86,8 +86,8 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 		return nil, fmt.Errorf("%s is a quantity, and learning by acting knows functions of few values alone; expected a larger step, bins (edges), or collect, train and plan --incremental, which know functions of quantities", quantity(p.Problem))
 	case execute.NoTimed(p) != nil:
 		return nil, execute.NoTimed(p)
-	case r.Gap > 0 && (r.Resets != ResetsYes || r.Starts != "" || r.Safe || r.Lift || r.Most != nil || r.Until == UntilModel):
-		return nil, errors.New("--gap is for systems that can be reset to their initial state; expected none of --resets, --start-states, --safe-exploration, --lift, --reward-at-most and --until model")
+	case r.Gap > 0 && (r.Resets != ResetsYes || r.Starts != "" || r.Safe || r.Most != nil || r.Until == UntilModel):
+		return nil, errors.New("--gap is for systems that can be reset to their initial state; expected none of --resets, --start-states, --safe-exploration, --reward-at-most and --until model")
 	case r.Success && len(p.Problem.Goal) == 0:
 		return nil, fmt.Errorf("%s has no goal to reach; expected --goal, or --maximize reward", p.Problem.Name)
 	case ref.Record != "":
@@ -208,10 +208,8 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	if o.Ends, err = ends(x.p); err != nil {
 		return err
 	}
-	if x.r.Lift {
-		if o.Shared, err = sharedOf(x.p); err != nil {
-			return err
-		}
+	if x.r.Lift && x.p.Truth != nil && x.p.Truth.Compiled != nil {
+		o.Shared = acting.Objects(x.p.Problem, x.p.Truth.Compiled.Ground)
 	}
 	for _, t := range known {
 		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next, Reward: t.Reward})
@@ -226,18 +224,21 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	x.d = newDocument(x.p, x.real.Name, &x.r, res)
 	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
 	if err != nil {
-		x.d.Stopped = err.Error()
-		if two := (*acting.ContradictionError)(nil); errors.Is(err, acting.ErrLift) {
-			err = fmt.Errorf("%w; expected no --lift, with --resume to go on", err)
-		} else if errors.As(err, &two) {
-			err = fmt.Errorf("%w; expected --gap 5%% for a system that draws at random", err)
-		}
-		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
+		return x.failed(err)
 	}
 	if err := x.certify(ctx, res); err != nil {
 		return err
 	}
 	return x.finish(ctx, res.Steps, res.Model)
+}
+
+// failed keeps the answer of a run that an error ended.
+func (x *run) failed(err error) error {
+	x.d.Stopped = err.Error()
+	if two := (*acting.ContradictionError)(nil); errors.As(err, &two) {
+		err = fmt.Errorf("%w; expected --gap 5%% for a system that draws at random", err)
+	}
+	return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
 }
 
 // finish keeps the answer, which takes less long than the network that is trained then.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +14,8 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
-	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/acting"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -34,6 +36,8 @@ type Chance struct {
 	Pairs      int      `json:"pairs"` // of a state and an action that were seen
 	// Policy tells what to do, in states that were seen to be reached; its steps are in order.
 	Policy []Row `json:"policy"`
+	// File has the same as run --policy reads it; absent where nothing is known of what it is worth.
+	File string `json:"file,omitempty"`
 }
 
 // Row is what a policy does in a state from one step to another.
@@ -79,21 +83,20 @@ func (x *run) chance(ctx context.Context, o acting.Options) error {
 	x.d = &Document{
 		Schema: app.Schema, Problem: x.p.Problem.Name, Simulator: x.real.Name, Horizon: x.r.Horizon, Status: engine.Unknown, Assuming: assumingChance,
 		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Learned: []Learned{}, Stopped: res.Reason, NoProof: confidence,
-		Chance: &Chance{Objective: "reward", Gap: x.r.Gap, Confidence: 1 - doubt, Lower: finite(res.Lower), Upper: finite(res.Upper), States: res.States, Pairs: res.Pairs, Policy: rowsOf(x.p, res.Policy)},
+		Chance: &Chance{Objective: "reward", Gap: x.r.Gap, Confidence: 1 - doubt, Lower: finite(res.Lower), Upper: finite(res.Upper), States: res.States, Pairs: res.Pairs, Policy: []Row{}},
 	}
 	if x.r.Success {
 		x.d.Chance.Objective = "success"
+	}
+	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
+	if err := errors.Join(err, x.policy(res)); err != nil {
+		return x.failed(err)
 	}
 	switch {
 	case res.Proven && math.IsInf(res.Upper, -1):
 		x.d.Status = engine.Infeasible
 	case res.Proven:
 		x.d.Status = engine.Feasible
-	}
-	x.d.Seconds.Act = x.r.Now().Sub(x.began).Seconds()
-	if err != nil {
-		x.d.Stopped = err.Error()
-		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
 	}
 	return x.finish(ctx, res.Steps, nil)
 }
@@ -107,22 +110,40 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-// rowsOf joins the steps at which a policy does the same in a state.
-func rowsOf(p *load.Problem, all []acting.Choice) []Row {
-	rows := []Row{}
-	states, actions := p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)
+// PolicyFile is the policy as plan --policy -o writes one.
+const PolicyFile = "policy.json"
+
+// policy tells what the policy does, and writes it unless nothing is known of what it is worth.
+func (x *run) policy(res *acting.ChanceResult) error {
+	p, rows := x.p.Problem, joined(x.p.Problem, res.Policy)
+	for _, r := range rows {
+		x.d.Chance.Policy = append(x.d.Chance.Policy, Row{r.From, r.To, app.ValuesOf(p, factored.State, r.Now, false), app.ValuesOf(p, factored.Action, r.Now, false)})
+	}
+	if x.d.Chance.Lower == nil || len(rows) == 0 {
+		return nil
+	}
+	d := policy.Document{
+		Schema: app.Schema, Problem: p.Name, Horizon: x.r.Horizon, Engine: "learn", Status: engine.Feasible, Goal: len(p.Goal) > 0,
+		Value: x.d.Chance.Lower, Bound: x.d.Chance.Upper, Confidence: 1 - doubt, States: res.States, Pairs: int64(res.Pairs),
+	}
+	d.Act(p, x.d.Chance.Objective, rows)
+	x.d.Chance.File = filepath.Join(x.r.Folder, PolicyFile)
+	return atomicfile.Write(x.d.Chance.File, func(w io.Writer) error { return app.WriteJSON(w, d) })
+}
+
+// joined joins the steps at which a policy does the same in a state.
+func joined(p *factored.Problem, all []acting.Choice) (rows []policy.Row) {
 	last := map[string]int{}
-	acts := map[string]string{}
 	for _, c := range all {
-		key, action := c.Now.Key(states), c.Now.Key(actions)
-		if i, ok := last[key]; ok && acts[key] == action && rows[i].To == c.Step-1 {
+		key := c.Now.Key(p.Bits(factored.State))
+		if i, ok := last[key]; ok && slices.Equal(rows[i].Now, c.Now) && rows[i].To == c.Step-1 {
 			rows[i].To = c.Step
 			continue
 		}
-		last[key], acts[key] = len(rows), action
-		rows = append(rows, Row{c.Step, c.Step, app.ValuesOf(p.Problem, factored.State, c.Now, false), app.ValuesOf(p.Problem, factored.Action, c.Now, false)})
+		last[key] = len(rows)
+		rows = append(rows, policy.Row{From: c.Step, To: c.Step, Now: c.Now})
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(rows, func(a, b policy.Row) int { return cmp.Compare(a.From, b.From) })
 	return rows
 }
 

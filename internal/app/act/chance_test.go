@@ -109,6 +109,21 @@ func TestChanceFolder(t *testing.T) {
 	if low > *best.Value || up < *best.Value || up-low > 0.1+1e-6 || !strings.Contains(d.Verdict(), "confidence of 99 %") {
 		t.Errorf("%v..%v, the best is %v: %s", low, up, *best.Value, d.Verdict())
 	}
+	data, err := os.ReadFile(d.Chance.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := policy.Read(exact, d.Chance.File, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := found.Judge(exact); err != nil || !v.Valid || *v.Value < low || *v.Value > *best.Value {
+		t.Errorf("the evaluator says %+v, %v of a policy with at least %v", v, err, low)
+	}
+	*found.Value = *best.Value + 0.01
+	if v, err := found.Judge(exact); err != nil || v.Valid {
+		t.Errorf("the evaluator says %+v, %v of a policy that claims more than the best", v, err)
+	}
 	if err := act.Uncertified(r.Folder); err == nil || !strings.Contains(err.Error(), "has no certificate: what is drawn at random") {
 		t.Errorf("certify: %v; expected that there is no certificate", err)
 	}
@@ -133,7 +148,7 @@ type lottery struct {
 func newLottery(seed uint64) *lottery {
 	l := &lottery{p: factored.NewProblem(fmt.Sprint("lottery ", seed)), r: rand.New(rand.NewPCG(seed, 7))}
 	states, actions := 2+l.r.IntN(4), 2+l.r.IntN(2)
-	for _, v := range []factored.Variable{{Name: "s", Kind: factored.State, Hi: int64(states - 1)}, {Name: "a", Kind: factored.Action, Hi: int64(actions - 1)}} {
+	for _, v := range []factored.Variable{{Name: "s", Kind: factored.State, Hi: int64(states - 1)}, {Name: "a", Kind: factored.Action, Hi: int64(actions - 1), Default: -1}} {
 		if _, err := l.p.AddVariable(v); err != nil {
 			panic(err)
 		}

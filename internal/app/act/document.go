@@ -87,7 +87,7 @@ type Seconds struct {
 func newDocument(p *load.Problem, system string, r *Request, res *acting.Result) *Document {
 	d := &Document{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: system, Horizon: r.Horizon, Status: res.Status, K: res.Model.K,
-		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Model: res.Extent, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift, rewardOf(p.Problem, res.Model.Reward)),
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Model: res.Extent, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), res.Model.Shared() != nil, rewardOf(p.Problem, res.Model.Reward)),
 	}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p.Problem, *res.Bound)

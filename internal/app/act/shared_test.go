@@ -77,6 +77,9 @@ func (w *world) pooled(now factored.Valuation) factored.Valuation {
 	for f, s := range w.shared {
 		for i, b := range s.Outputs {
 			h := fnv.New64a()
+			if w.odd && i == 0 {
+				h.Write([]byte("odd "))
+			}
 			for _, x := range w.reads[f] {
 				v, sum := s.Views[i][x], uint64(0)
 				for _, b := range v.Bits {
@@ -93,6 +96,28 @@ func (w *world) pooled(now factored.Valuation) factored.Valuation {
 		}
 	}
 	return out
+}
+
+// TestUnlike acts in random graphs, one object of which is unlike the others: where that was seen, each bit has a function of its own, of
+// any number of variables, and each stop is right.
+func TestUnlike(t *testing.T) {
+	parted := 0
+	for seed := range uint64(*worlds) / 2 {
+		w := newNetwork(seed, 2)
+		w.odd = true
+		r := w.learn(t, 9, seed%4 != 0, func(o *acting.Options) { o.Shared = w.shared })
+		if r.Model.Shared() == nil {
+			parted++
+			if best := w.best(); !right(r, best) {
+				t.Errorf("%s: %s %v, brute force %v", w.p.Name, r.Status, value(r.Reward), value(best))
+			}
+		}
+		w.checked(t, r)
+	}
+	if parted < *worlds/8 {
+		t.Errorf("%d of %d were parted: too few", parted, *worlds/2)
+	}
+	t.Logf("%d of %d parted", parted, *worlds/2)
 }
 
 // TestShared acts in random graphs of objects that share functions: each stop is right, and the checker accepts what was concluded.

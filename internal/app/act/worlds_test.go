@@ -35,6 +35,7 @@ type world struct {
 	pay     func(now, next factored.Valuation) int64 // that it sends as reward; nil for none
 	ends    func(state factored.Valuation) bool      // runs end there; nil for nowhere
 	shared  []acting.Shared                          // functions that objects have in common, of reads among the views; nil for none
+	odd     bool                                     // the first object has functions of its own
 }
 
 func newWorld(seed uint64, k int) *world {

@@ -33,6 +33,8 @@ type Document struct {
 	Exact     string        `json:"exact,omitempty"`     // the value as a fraction, if that is short
 	Evaluated string        `json:"evaluated,omitempty"` // "exactly", or "within rounding"
 	Bound     *float64      `json:"bound"`               // no policy has a greater value, but for rounding
+	// Confidence is that the value is at least Value, and of no policy more than Bound, of one that was learned by acting; 0 for others.
+	Confidence float64 `json:"confidence,omitempty"`
 	// Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until
 	// no run can go on.
 	Blind   bool         `json:"blind,omitempty"`
@@ -143,6 +145,40 @@ func (t *Table) fill(m *model, state func(int) []uint64) *filler {
 		Table: t, m: m, state: state, states: map[int]int{}, actions: map[uint32]int{},
 		judge: support.NewJudge(m.p), pairs: map[[2]int]bool{}, drawn: m.p.Drawn(), agree: 1,
 	}
+}
+
+// Row is what a policy does in a state from one step to another; Now is state and action.
+type Row struct {
+	From, To int
+	Now      factored.Valuation
+}
+
+// Act has a document say what to do for an objective in states that were seen to be reached, the first of them that in which runs begin.
+func (d *Document) Act(p *factored.Problem, objective string, rows []Row) {
+	d.Objective = policy.Objective(objective)
+	t := &d.Table
+	t.Variables, t.Ranges, t.States, t.Actions, t.Rows = stateNames(p), rangesOf(p), [][]any{}, []app.Values{}, [][]int{}
+	place := func(kind factored.Kind, have map[string]int, now factored.Valuation) (i int, known bool) {
+		key := now.Key(p.Bits(kind))
+		if i, known = have[key]; !known {
+			i = len(have)
+			have[key] = i
+		}
+		return i, known
+	}
+	states, actions := map[string]int{}, map[string]int{}
+	for _, r := range rows {
+		s, known := place(factored.State, states, r.Now)
+		if !known {
+			t.States = append(t.States, valuesOf(p, r.Now))
+		}
+		a, known := place(factored.Action, actions, r.Now)
+		if !known {
+			t.Actions = append(t.Actions, app.ValuesOf(p, factored.Action, r.Now, false))
+		}
+		t.Rows = append(t.Rows, []int{s, r.From, r.To, a})
+	}
+	d.Reached = len(t.States)
 }
 
 func stateNames(p *factored.Problem) (names []string) {
@@ -332,6 +368,8 @@ func (d *Document) answer() string {
 		return d.between()
 	case d.Value == nil:
 		return "no answer"
+	case d.Confidence > 0:
+		return fmt.Sprintf("%s, worth at least %s within %s, with a confidence of %g %%", d.Status, d.amount(*d.Value), counted.Of(d.Horizon, "step"), 100*d.Confidence)
 	case d.Disturbances != nil && d.Goal:
 		return fmt.Sprintf("%s, reaches the goal within %s in every run with at most %s, with reward %.9g at worst", d.Status, counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"), *d.Value)
 	case d.Disturbances != nil:

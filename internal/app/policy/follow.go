@@ -124,7 +124,7 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 		return d.sampleAgain(p, m)
 	}
 	again := *d
-	again.Value = nil
+	again.Value, again.Confidence = nil, 0
 	failure, walk, err := again.value(m)
 	if err == nil && failure == nil && d.Supported != nil {
 		again.Supported, _, err = again.supports(m)
@@ -139,7 +139,7 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	}
 	again.Status = engine.Feasible
 	v.Says = strings.TrimPrefix(again.Says(), "feasible, ")
-	v.Valid = d.Value != nil && near(*d.Value, *v.Value) && (d.Supported == nil || again.Supported != nil && near(d.Supported.Value, again.Supported.Value))
+	v.Valid = d.Value != nil && (near(*d.Value, *v.Value) || d.Confidence > 0 && *d.Value < *v.Value) && (d.Supported == nil || again.Supported != nil && near(d.Supported.Value, again.Supported.Value))
 	if !v.Valid {
 		v.Says += "; the file says another value"
 	}

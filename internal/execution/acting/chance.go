@@ -147,7 +147,7 @@ func (g *gambler) list(i int, val factored.Valuation) error {
 			return err
 		}
 	}
-	return v.Set(val, v.Default)
+	return nil // the next value of an earlier one sets it anew
 }
 
 // amounts finds the least and the greatest reward of a step, whatever is learned.

@@ -13,8 +13,8 @@ import (
 // ErrSystem is wrapped by errors about a system that is not deterministic, or not as its problem says.
 var ErrSystem = errors.New("the system is not as assumed")
 
-// ErrLift is wrapped where objects that share a function do not behave alike.
-var ErrLift = errors.New("objects of a type do not share a function")
+// errLift is about objects that share a function and do not behave alike.
+var errLift = errors.New("objects of a type do not share a function")
 
 // outside is about values out of range, after a step.
 func outside(a *simulator.Answer, step int) error {

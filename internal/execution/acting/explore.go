@@ -116,13 +116,10 @@ func (l *learner) foresee(q *query) bool {
 
 // settle adds clauses for the next values that all functions have in a state with an action, where none says them.
 func (m *Model) settle(now factored.Valuation) {
-	for o, f := range m.functions {
-		for i, b := range f.outputs {
-			said := slices.ContainsFunc(m.Clauses, func(c Clause) bool { return c.Output == b && m.applies(&c, now) })
-			at := m.point(f, i, now)
-			if v := m.value(o, f, at); v != 2 && !said {
-				m.add(f, i, at, v == 1, now)
-			}
+	for s, at := range m.spots(now) {
+		said := slices.ContainsFunc(m.Clauses, func(c Clause) bool { return c.Output == s.f.outputs[s.i] && m.applies(&c, now) })
+		if v := m.value(s.o, s.f, at); v != 2 && !said {
+			m.add(s.f, s.i, at, v == 1, now)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type Options struct {
 	Rand   *rand.Rand
 	// Draw draws a random action that the rules allow.
 	Draw func(now *simulator.Answer) (factored.Valuation, error)
-	// Shared are functions that learned bits have in common; nil for none.
+	// Shared are functions that learned bits have in common, unless the rows refute that; nil for none.
 	Shared []Shared
 	// Known are steps that were observed before.
 	Known []simulator.Transition
@@ -116,7 +116,8 @@ type Result struct {
 
 // learner is one call of Learn.
 type learner struct {
-	p       *factored.Problem
+	task    *factored.Problem
+	p       *factored.Problem // task without what tells learned bits from others
 	o       Options
 	sys     *simulator.Session
 	m       *Model
@@ -159,7 +160,7 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 		}
 		m.Free.Reward, m.Reward = factored.Reward{Scale: RewardScale}, newReward(m.Free, most)
 	}
-	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}, effort: cmp.Or(o.Effort, firstEffort)}
+	l := &learner{task: p, p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}, effort: cmp.Or(o.Effort, firstEffort)}
 	l.out = &Result{Status: engine.Unknown, Model: m}
 	defer l.conclude()
 	l.govern()
@@ -341,6 +342,9 @@ func (l *learner) take(x simulator.Transition) error {
 		return fmt.Errorf("%w: a step to a state that the known part of the problem excludes: %s", ErrSystem, f)
 	}
 	grew, err := l.m.Observe(now, next)
+	if errors.Is(err, errLift) {
+		grew, err = true, l.part()
+	}
 	if l.m.Reward != nil && err == nil {
 		more, changed, fault := l.m.Reward.observe(now, next, reward)
 		grew, err = grew || more, fault
@@ -351,6 +355,21 @@ func (l *learner) take(x simulator.Transition) error {
 	if grew {
 		l.widened()
 		l.doubt = l.start != nil
+	}
+	return err
+}
+
+// part has each learned bit have a function of its own, as the rows refute that some share one.
+func (l *learner) part() error {
+	m, err := NewModel(l.task, l.o.K, nil)
+	for _, a := range l.g.arcs {
+		if err == nil && a.to != nil {
+			_, err = m.Observe(a.action, a.to.state)
+		}
+	}
+	if err == nil {
+		m.Free, m.Reward = l.p, l.m.Reward
+		l.m, l.out.Model = m, m
 	}
 	return err
 }

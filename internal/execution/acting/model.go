@@ -2,6 +2,7 @@ package acting
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -81,10 +82,11 @@ type Model struct {
 	inferred  int // rows of which all that follows was stated
 }
 
-// spot is a function with the place of an output among its own.
+// spot is a function with the place of an output among its own, and its own place.
 type spot struct {
 	f *function
 	i int
+	o int
 }
 
 // NewModel returns what is known of a problem before anything was observed, if next values depend on at most k
@@ -93,7 +95,7 @@ func NewModel(p *factored.Problem, k int, shared []Shared) (*Model, error) {
 	m := &Model{Free: p.Clone(), Outputs: p.Outputs, K: k, have: map[string]bool{}, settled: map[string]int8{}, of: map[factored.Bit]spot{}, shared: shared != nil}
 	m.Free.Inputs, m.Free.Outputs = nil, nil
 	if shared == nil {
-		m.Variables = variablesOf(p)
+		m.Variables = Variables(p)
 		all := make([]int, len(m.Variables))
 		for i := range all {
 			all[i] = i
@@ -113,11 +115,11 @@ func NewModel(p *factored.Problem, k int, shared []Shared) (*Model, error) {
 		}
 		m.functions = append(m.functions, f)
 	}
-	for _, f := range m.functions {
+	for o, f := range m.functions {
 		if n := len(f.views[0]); n > versions.MaxVariables {
 			return nil, fmt.Errorf("next values may depend on %d variables; at most %d are supported", n, versions.MaxVariables)
 		}
-		m.prepare(f)
+		m.prepare(o, f)
 	}
 	m.K = min(k, m.Most())
 	return m, nil
@@ -159,7 +161,7 @@ func (m *Model) Most() (n int) {
 }
 
 // prepare numbers the values of a function's variables.
-func (m *Model) prepare(f *function) {
+func (m *Model) prepare(o int, f *function) {
 	var domain []int
 	for at := range f.views[0] {
 		codes := map[uint64]uint16{}
@@ -177,12 +179,12 @@ func (m *Model) prepare(f *function) {
 	}
 	f.Function = versions.New(domain)
 	for i, b := range f.outputs {
-		m.of[b] = spot{f, i}
+		m.of[b] = spot{f, i, o}
 	}
 }
 
-// variablesOf lists what next values are functions of.
-func variablesOf(p *factored.Problem) []Variable {
+// Variables lists what next values are functions of, unless some share one.
+func Variables(p *factored.Problem) []Variable {
 	var out []Variable
 	grouped := map[factored.Bit]bool{}
 	for _, g := range exclusive(p) {
@@ -346,6 +348,25 @@ func exclusive(p *factored.Problem) []group {
 	return out
 }
 
+// spots lists the learned bits, each with its point in a state with an action.
+func (m *Model) spots(now factored.Valuation) iter.Seq2[spot, versions.Point] {
+	return func(yield func(spot, versions.Point) bool) {
+		var same versions.Point
+		for o, f := range m.functions {
+			for i := range f.outputs {
+				at := same
+				if at == nil || m.shared {
+					at = m.point(f, i, now)
+				}
+				same = at // functions that are not shared have the same view
+				if !yield(spot{f, i, o}, at) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // point is a state with an action as values of the variables of an output.
 func (m *Model) point(f *function, i int, now factored.Valuation) versions.Point {
 	at := make(versions.Point, len(f.views[i]))
@@ -364,24 +385,16 @@ func (m *Model) point(f *function, i int, now factored.Valuation) versions.Point
 // Observe takes a row, which must not contradict another. It reports whether K grew, so that the clauses are void.
 func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
 	m.rows++
-	k := m.K
-	var same versions.Point
-	for _, f := range m.functions {
-		for i, b := range f.outputs {
-			at := same
-			if at == nil || len(f.outputs) > 1 {
-				at = m.point(f, i, now)
+	for s, at := range m.spots(now) {
+		if b := s.f.outputs[s.i]; !s.f.Add(at, next[b]) {
+			if m.shared {
+				return false, errLift
 			}
-			if len(f.outputs) == 1 {
-				same = at // all functions of one output have the same view
-			}
-			if !f.Add(at, next[b]) {
-				if len(f.outputs) > 1 {
-					return false, fmt.Errorf("%w: %s behaves unlike other objects that look alike", ErrLift, m.Free.BitName(b))
-				}
-				return false, fmt.Errorf("%w: %s had two next values where all that it may depend on was alike", ErrSystem, m.Free.BitName(b))
-			}
+			return false, fmt.Errorf("%w: %s had two next values where all that it may depend on was alike", ErrSystem, m.Free.BitName(b))
 		}
+	}
+	k := m.K
+	for _, f := range m.functions {
 		k = max(k, f.Least(len(f.views[0])))
 	}
 	if grew = k > m.K; grew {
@@ -429,20 +442,10 @@ func (m *Model) Refute(tr *factored.Trace) (any bool) {
 		if r := m.Reward; r != nil && len(tr.Steps[t+1]) > m.Free.NumBits() && tr.Steps[t+1][r.open(m)] {
 			any = r.refute(tr.Steps[t], tr.Steps[t+1]) || any
 		}
-		var same versions.Point
-		for o, f := range m.functions {
-			for i, b := range f.outputs {
-				at := same
-				if at == nil || len(f.outputs) > 1 {
-					at = m.point(f, i, tr.Steps[t])
-				}
-				if len(f.outputs) == 1 {
-					same = at
-				}
-				if v := m.value(o, f, at); v != 2 && (v == 1) != tr.Steps[t+1][b] {
-					m.add(f, i, at, v == 1, tr.Steps[t])
-					any = true
-				}
+		for s, at := range m.spots(tr.Steps[t]) {
+			if v := m.value(s.o, s.f, at); v != 2 && (v == 1) != tr.Steps[t+1][s.f.outputs[s.i]] {
+				m.add(s.f, s.i, at, v == 1, tr.Steps[t])
+				any = true
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func newReward(p *factored.Problem, most int64) *Reward {
 	q := *p
 	for i, bits := range [][]factored.Bit{append(p.Bits(factored.State), p.Bits(factored.Action)...), p.Bits(factored.State)} {
 		q.Inputs = bits
-		for _, v := range variablesOf(&q) {
+		for _, v := range Variables(&q) {
 			r.Variables, r.Next = append(r.Variables, v), append(r.Next, i == 1)
 			for _, b := range v.Bits {
 				r.lits = append(r.lits, factored.Lit{Bit: b, Next: i == 1})

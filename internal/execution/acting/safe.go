@@ -130,11 +130,9 @@ func (l *learner) mayBreak(ctx context.Context, now factored.Valuation, known ma
 // next lists the learned bits of which all functions have the same next value.
 func (m *Model) next(now factored.Valuation) map[factored.Bit]bool {
 	known := map[factored.Bit]bool{}
-	for o, f := range m.functions {
-		for i, b := range f.outputs {
-			if v := m.value(o, f, m.point(f, i, now)); v != 2 {
-				known[b] = v == 1
-			}
+	for s, at := range m.spots(now) {
+		if v := m.value(s.o, s.f, at); v != 2 {
+			known[s.f.outputs[s.i]] = v == 1
 		}
 	}
 	return known

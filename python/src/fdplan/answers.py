@@ -397,6 +397,9 @@ class PolicyAnswer(Result):
     bound: float | None
     """No policy has a greater value, but for rounding."""
 
+    confidence: float = 0
+    """That the value is at least Value, and of no policy more than Bound, of one that was learned by acting; 0 for others."""
+
     determinized: str | None = None
     """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 

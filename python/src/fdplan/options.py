@@ -538,7 +538,7 @@ class Learn(TypedDict, total=False):
     """What has to be proven: plan, model. The model is known when each next value of all steps within reach is."""
 
     lift: bool
-    """One function for all objects of a type, of their fluents and the numbers of their neighbours."""
+    """Take objects of a type to have one function, of their fluents and the numbers of their neighbours, until one behaves unlike the others."""
 
     safe_exploration: bool
     """Take no step that may lead to a state that a rule of the task forbids, by what is known; data has steps to begin with."""

@@ -1,14 +1,12 @@
-package act
+package acting
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/internal/learn/versions"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -20,63 +18,53 @@ type sharer struct {
 	g      *ground.Problem
 	decls  []ground.Declaration
 	params map[string][]string
+	groups []Variable // of Booleans of which the rules allow at most one to be true
 }
 
-// sharedOf lists the functions that objects share.
-func sharedOf(p *load.Problem) ([]acting.Shared, error) {
-	if p.Truth == nil || p.Truth.Compiled == nil || len(p.Truth.Compiled.Ground.Declarations()) == 0 {
-		return nil, errors.New("--lift needs the types and objects of RDDL; the task has none")
-	}
-	s := &sharer{p: p.Problem, g: p.Truth.Compiled.Ground, params: map[string][]string{}}
+// Objects lists the functions that objects share; nil where none do, and where one of them would have too many variables.
+func Objects(p *factored.Problem, g *ground.Problem) (out []Shared) {
+	s := &sharer{p: p, g: g, params: map[string][]string{}}
 	s.decls = s.g.Declarations()
 	for _, d := range s.decls {
 		s.params[d.Name] = d.Params
 	}
-	learned := map[factored.Bit]bool{}
-	for _, b := range p.Problem.Outputs {
-		learned[b] = true
-	}
-	var out []acting.Shared
-	for _, d := range s.decls {
-		var of []*ground.Fluent
-		for i := range s.g.Fluents {
-			f := &s.g.Fluents[i]
-			if v, ok := s.p.Lookup(f.Name); ok && f.Base == d.Name && f.Kind == ground.State && learned[v.First] {
-				of = append(of, f)
-			}
-		}
-		if len(of) == 0 {
+	s.groups = slices.DeleteFunc(Variables(p), func(v Variable) bool { return len(v.Bits) == 1 || !s.owner(v.Bits[0]).Bool })
+	place, shared := map[string]int{}, 0
+	for i := range s.g.Fluents {
+		f := &s.g.Fluents[i]
+		v, ok := s.p.Lookup(f.Name)
+		if !ok || f.Kind != ground.State || !slices.Contains(p.Outputs, v.First) {
 			continue
 		}
-		list, err := s.functions(of)
-		if err != nil {
-			return nil, err
+		view := s.view(f)
+		for bit := range v.Width {
+			key := fmt.Sprint(f.Base, v.Width, bit)
+			for _, w := range view {
+				base, _, _ := strings.Cut(w.Name, "(")
+				key += fmt.Sprint(" ", base, w.Count)
+			}
+			at, ok := place[key]
+			if !ok {
+				at, place[key] = len(out), len(out)
+				out = append(out, Shared{})
+			}
+			shared++
+			out[at].Outputs, out[at].Views = append(out[at].Outputs, v.First+factored.Bit(bit)), append(out[at].Views, view)
 		}
-		out = append(out, list...)
 	}
-	return out, nil
+	if shared < len(p.Outputs) || shared == len(out) || slices.ContainsFunc(out, func(f Shared) bool { return len(f.Views[0]) > versions.MaxVariables }) {
+		return nil
+	}
+	return out
 }
 
-// functions are those of a fluent's bits.
-func (s *sharer) functions(of []*ground.Fluent) ([]acting.Shared, error) {
-	first, _ := s.p.Lookup(of[0].Name)
-	out := make([]acting.Shared, first.Width)
-	for _, f := range of {
-		v, _ := s.p.Lookup(f.Name)
-		if v.Width != first.Width {
-			return nil, fmt.Errorf("--lift: %s and %s have ranges of different widths; expected one range for all objects", first.Name, v.Name)
-		}
-		view := s.view(f)
-		for i := range out {
-			out[i].Outputs = append(out[i].Outputs, v.First+factored.Bit(i))
-			out[i].Views = append(out[i].Views, view)
-		}
-	}
-	return out, nil
+func (s *sharer) owner(b factored.Bit) *factored.Variable {
+	v, _ := s.p.Owner(b)
+	return v
 }
 
 // view lists the variables of a fluent's objects.
-func (s *sharer) view(f *ground.Fluent) (view []acting.Variable) {
+func (s *sharer) view(f *ground.Fluent) (view []Variable) {
 	types := s.params[f.Base]
 	for i := range s.decls {
 		d := &s.decls[i]
@@ -86,8 +74,22 @@ func (s *sharer) view(f *ground.Fluent) (view []acting.Variable) {
 		}
 		for _, args := range s.choices(d.Params, types, f.Args) {
 			if v, ok := s.p.Lookup(nameOf(d.Name, args)); ok {
-				view = append(view, acting.VariableOf(s.p, v))
+				view = append(view, VariableOf(s.p, v))
 			}
+		}
+	}
+	return s.grouped(view)
+}
+
+// grouped has the groups of Booleans that are all in a view in their place.
+func (s *sharer) grouped(view []Variable) []Variable {
+	for _, g := range s.groups {
+		of := func(v Variable) bool {
+			return !v.Count && len(v.Bits) == 1 && slices.Contains(g.Bits, v.Bits[0])
+		}
+		first, n := slices.IndexFunc(view, of), len(view)
+		if rest := slices.DeleteFunc(slices.Clone(view), of); n-len(rest) == len(g.Bits) {
+			view = slices.Insert(rest, first, g)
 		}
 	}
 	return view
@@ -118,7 +120,7 @@ func (s *sharer) choices(params, types, objects []string) [][]string {
 }
 
 // static lists what a non-fluent adds: its values for the objects and, if it is a relation, their neighbours.
-func (s *sharer) static(d *ground.Declaration, f *ground.Fluent, types []string) (view []acting.Variable) {
+func (s *sharer) static(d *ground.Declaration, f *ground.Fluent, types []string) (view []Variable) {
 	for _, args := range s.choices(d.Params, types, f.Args) {
 		places := make([]int, len(args))
 		for i, a := range args {
@@ -126,7 +128,7 @@ func (s *sharer) static(d *ground.Declaration, f *ground.Fluent, types []string)
 			places[i] = slices.Index(names, a)
 		}
 		if x, ok := d.Value(places); ok && len(args) > 0 {
-			view = append(view, acting.Variable{Name: nameOf(d.Name, args), Legal: []uint64{math.Float64bits(x)}})
+			view = append(view, Variable{Name: nameOf(d.Name, args), Legal: []uint64{math.Float64bits(x)}})
 		}
 	}
 	pairs, ok := d.Holding()
@@ -151,7 +153,7 @@ func symmetric(d *ground.Declaration, pairs [][]int) bool {
 }
 
 // neighbours lists how many an object has by a relation, and of how many of them each Boolean fluent holds.
-func (s *sharer) neighbours(d *ground.Declaration, pairs [][]int, side int, object string, at int, f *ground.Fluent, types []string) (view []acting.Variable) {
+func (s *sharer) neighbours(d *ground.Declaration, pairs [][]int, side int, object string, at int, f *ground.Fluent, types []string) (view []Variable) {
 	own, _ := s.g.Objects(d.Params[side])
 	others, _ := s.g.Objects(d.Params[1-side])
 	var near []string
@@ -160,14 +162,14 @@ func (s *sharer) neighbours(d *ground.Declaration, pairs [][]int, side int, obje
 			near = append(near, others[p[1-side]])
 		}
 	}
-	view = append(view, acting.Variable{Name: "number of " + d.Name, Legal: []uint64{uint64(len(near))}})
+	view = append(view, Variable{Name: "number of " + d.Name, Legal: []uint64{uint64(len(near))}})
 	for i := range s.decls {
 		e := &s.decls[i]
 		if e.Static || e.Type != ground.Bool || len(e.Params) == 0 {
 			continue
 		}
 		// The arguments are those of the output, with a neighbour in place of the object.
-		count := acting.Variable{Name: "number of " + d.Name + " with " + e.Name}
+		count := Variable{Name: "number of " + d.Name + " with " + e.Name}
 		var bits []factored.Bit
 		fits := false
 		for _, n := range near {
@@ -181,7 +183,7 @@ func (s *sharer) neighbours(d *ground.Declaration, pairs [][]int, side int, obje
 			}
 		}
 		if fits || len(near) == 0 && slices.Contains(e.Params, d.Params[1-side]) {
-			view = append(view, acting.CountOf(s.p, count.Name, bits))
+			view = append(view, CountOf(s.p, count.Name, bits))
 		}
 	}
 	return view
