@@ -15,6 +15,8 @@ type Facts struct {
 	From string // the problem's name, for captions
 	// Goal contains the values that the goal fixes, by the names of variables in the plan.
 	Goal map[string]int64
+	// Limits are those that the goal and the rules set to quantities, by their names.
+	Limits map[string]Limits
 	// Constant returns the value of a non-fluent, such as BLOCKED of x14 and y15; false if
 	// the problem has none of that name.
 	Constant func(name string, args ...string) (float64, bool)

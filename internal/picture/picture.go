@@ -58,7 +58,7 @@ func New(p *Plan, f Facts) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	pic := &Picture{title: cmp.Or(p.Problem, "plan"), summary: p.summary(h.H()), verdict: &p.Verdict, view: viewOf(h, &f)}
+	pic := &Picture{title: cmp.Or(p.Problem, "plan"), summary: p.summary(h.H()), verdict: &p.Verdict, view: viewOf(h, &f, p.Bands)}
 	pic.what = "Plan of " + pic.title
 	for k := range h.H() {
 		pic.steps = append(pic.steps, h.step(k))
@@ -75,22 +75,22 @@ func New(p *Plan, f Facts) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v := viewOf(g, &f); reflect.TypeOf(v) == reflect.TypeOf(pic.view) {
+	if v := viewOf(g, &f, nil); reflect.TypeOf(v) == reflect.TypeOf(pic.view) {
 		pic.view = newBeside(names, h, g, pic.view, v)
 	} else { // a course that does not fit the special picture
-		pic.view = newBeside(names, h, g, newTable(h), newTable(g))
+		pic.view = newBeside(names, h, g, newTable(h, &f, p.Bands), newTable(g, &f, nil))
 	}
 	return pic, nil
 }
 
 // viewOf chooses the view of a history.
-func viewOf(h *history, f *Facts) view {
+func viewOf(h *history, f *Facts, bands []Band) view {
 	for _, try := range []func(*history, *Facts) view{newMaze, newDungeon, newStock, newAges} {
 		if v := try(h, f); v != nil {
 			return v
 		}
 	}
-	return newTable(h)
+	return newTable(h, f, bands)
 }
 
 // Title returns the problem's name.

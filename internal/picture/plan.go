@@ -65,6 +65,7 @@ type Plan struct {
 	Actions [][]Value // of each step, those that do not have their default
 	States  [][]Value // one more than the number of steps
 	Verdict Verdict
+	Bands   []Band // of a plan that holds against errors
 	// Planned or Observed, if not nil, is what is drawn beside: of a run the states that its
 	// plans expected, of a plan those that a simulator showed, which may be fewer.
 	Planned, Observed [][]Value
@@ -215,6 +216,7 @@ func (r *reader) document() (*Plan, error) {
 		"schema": &version, "problem": &p.Problem, "status": &p.Status, "reward": &p.Reward, "question": &p.Question,
 		"valid": &k.valid, "simulated_reward": &k.simulated, "simulator_says": &k.says, "says": &k.says, "note": &k.note, "chance": &k.chance,
 		"unsupported": &k.unsupported, "evidence": &k.evidence, "unseen_steps": &k.unseen, "surprises": &k.surprises, "failure": &k.failure,
+		"robust": &k.robust,
 	}
 	err := r.members("the plan", func(key string) (err error) {
 		switch key {
@@ -252,7 +254,7 @@ func (r *reader) document() (*Plan, error) {
 	if err := r.tell(p); err != nil {
 		return nil, err
 	}
-	p.Texts = r.texts
+	p.Texts, p.Bands = r.texts, k.robust.Tube
 	return p, r.check(p)
 }
 

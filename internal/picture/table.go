@@ -10,8 +10,9 @@ import (
 // each state variable, one column for each state. An action's value is in the column of the
 // state that it leads to.
 type table struct {
-	h    *history
-	rows []tableRow
+	h      *history
+	rows   []tableRow
+	curves []curve // above the rows
 }
 
 type tableRow struct {
@@ -21,8 +22,8 @@ type tableRow struct {
 	values []int64 // by state; of an action from state 1
 }
 
-func newTable(h *history) view {
-	t := &table{h: h}
+func newTable(h *history, f *Facts, bands []Band) view {
+	t := &table{h: h, curves: curvesOf(h, f, bands)}
 	place := map[string]int{}
 	for k, step := range h.actions {
 		for _, a := range step {
@@ -81,10 +82,28 @@ func (t *table) wide() float64 {
 }
 
 func (t *table) size() (w, h float64) {
-	return t.left() + t.wide()*float64(len(t.h.states)) + 4, tableTop + tableRowHigh*float64(len(t.rows)) + 4
+	return t.left() + t.wide()*float64(len(t.h.states)) + 4, t.above() + tableTop + tableRowHigh*float64(len(t.rows)) + 4
 }
 
+// above is the height of the curves.
+func (t *table) above() float64 { return (curveHead + curveHeight) * float64(len(t.curves)) }
+
+// center is the middle of the column of state k.
+func (t *table) center(k int) float64 { return t.left() + (float64(k)+0.5)*t.wide() }
+
 func (t *table) base() []element {
+	var out []element
+	w, _ := t.size()
+	for i := range t.curves {
+		c := &t.curves[i]
+		format := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+		out = append(out, as("quantity", c.name, 0, (curveHead+curveHeight)*float64(i), c.chart(t.left(), w-4, t.center, format)...))
+	}
+	return append(out, as("", "", 0, t.above(), t.cells()...))
+}
+
+// cells draws the rows.
+func (t *table) cells() []element {
 	var out []element
 	left, wide := t.left(), t.wide()
 	for k := range t.h.states {
@@ -93,10 +112,10 @@ func (t *table) base() []element {
 			name = "start"
 		}
 		if m := t.sign(k); m != "" {
-			out = append(out, as("mark", t.h.mark(k), left+(float64(k)+0.5)*wide, tableTop-8, label(0, 0, 12, middle, alarm, name+m)))
+			out = append(out, as("mark", t.h.mark(k), t.center(k), tableTop-8, label(0, 0, 12, middle, alarm, name+m)))
 			continue
 		}
-		out = append(out, label(left+(float64(k)+0.5)*wide, tableTop-8, 12, middle, faint, name))
+		out = append(out, label(t.center(k), tableTop-8, 12, middle, faint, name))
 	}
 	for i, r := range t.rows {
 		y := tableTop + tableRowHigh*float64(i)
@@ -147,7 +166,15 @@ func (t *table) signs() string {
 
 func (t *table) frame(k int) []element {
 	_, h := t.size()
-	return []element{as("now", "", t.left()+t.wide()*float64(k), tableTop, rect(0, 0, t.wide(), h-tableTop-4, 4, none).outlined(now, 3))}
+	return []element{as("now", "", t.left()+t.wide()*float64(k), t.frameTop(), rect(0, 0, t.wide(), h-t.frameTop()-4, 4, none).outlined(now, 3))}
+}
+
+// frameTop is where the frame of a state begins: with the first curve, or below the steps' numbers.
+func (t *table) frameTop() float64 {
+	if len(t.curves) > 0 {
+		return curveHead
+	}
+	return tableTop
 }
 
 func (t *table) whole() *scene { return nil }
@@ -189,7 +216,11 @@ func (t *table) describe(k int) string {
 }
 
 func (t *table) legend() string {
-	return "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to." + t.signs()
+	lead := ""
+	if len(t.curves) > 0 {
+		lead = curvesLegend(t.curves)
+	}
+	return lead + "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to." + t.signs()
 }
 
 func (t *table) source() string { return "" }

@@ -35,6 +35,7 @@ type known struct {
 	unsupported, evidence []evidence
 	failure               *failure
 	isRun, isExplained    bool
+	robust                struct{ Tube []Band }
 }
 
 // failure is a violated rule.

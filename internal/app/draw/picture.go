@@ -3,7 +3,7 @@ package draw
 
 import (
 	"context"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -165,7 +165,7 @@ func publishedGoal(p *load.Problem, goal map[string]int64) map[string]int64 {
 
 // factsOf returns the facts of a problem that has RDDL.
 func factsOf(p *load.Problem) picture.Facts {
-	facts := picture.Facts{From: p.Problem.Name, Goal: goalValues(p.Problem)}
+	facts := picture.Facts{From: p.Problem.Name, Goal: goalValues(p.Problem), Limits: limits(p.Problem)}
 	if p.Truth == nil || p.Truth.Compiled == nil {
 		return facts
 	}
@@ -202,37 +202,64 @@ func constant(g *ground.Problem, name string, args []string) (float64, bool) {
 	return n.Val, true
 }
 
-// maxGoalRange bounds the integers whose values are tried against the goal.
+// maxGoalRange bounds the integers whose values are tried against goal and rules.
 const maxGoalRange = 4096
 
 // goalValues finds the state variables for which the goal leaves one value, by its
 // constraints on one variable alone.
 func goalValues(p *factored.Problem) map[string]int64 {
-	possible := map[*factored.Variable]map[int64]bool{}
-	for i := range p.Goal {
-		c := &p.Goal[i]
+	out := map[string]int64{}
+	for v, xs := range possible(p, p.Goal) {
+		if len(xs) == 1 {
+			out[v.Name] = xs[0]
+		}
+	}
+	return out
+}
+
+// limits finds the ranges that goal and rules leave to quantities, by constraints on one variable alone.
+func limits(p *factored.Problem) map[string]picture.Limits {
+	out := map[string]picture.Limits{}
+	add := func(cs []factored.Constraint, set func(l *picture.Limits, r *picture.Range)) {
+		for v, xs := range possible(p, cs) {
+			if n := int64(len(xs)); !v.Fixed() || n == 0 || xs[n-1]-xs[0] != n-1 {
+				continue
+			}
+			lo, hi := v.Inside()
+			r := picture.Range{Low: math.Inf(-1), High: math.Inf(1)}
+			if x := xs[0]; x > lo {
+				r.Low = v.Center(x)
+			}
+			if x := xs[len(xs)-1]; x < hi {
+				r.High = v.Center(x)
+			}
+			if l := out[v.Name]; !math.IsInf(r.Low, 0) || !math.IsInf(r.High, 0) {
+				set(&l, &r)
+				out[v.Name] = l
+			}
+		}
+	}
+	add(p.Goal, func(l *picture.Limits, r *picture.Range) { l.Goal = r })
+	add(p.Global, func(l *picture.Limits, r *picture.Range) { l.Rule = r })
+	return out
+}
+
+// possible lists, ascending, the values that constraints on one state variable alone leave to it.
+func possible(p *factored.Problem, cs []factored.Constraint) map[*factored.Variable][]int64 {
+	out := map[*factored.Variable][]int64{}
+	for i := range cs {
+		c := &cs[i]
 		v := onlyVariable(p, c)
 		if v == nil || v.Kind != factored.State || v.Hi-v.Lo > maxGoalRange {
 			continue
 		}
-		if possible[v] == nil {
-			possible[v] = map[int64]bool{}
+		if out[v] == nil {
 			for x := v.Lo; x <= v.Hi; x++ {
-				possible[v][x] = true
+				out[v] = append(out[v], x)
 			}
 		}
 		val := make(factored.Valuation, p.NumBits())
-		for x := v.Lo; x <= v.Hi; x++ {
-			if v.Set(val, x) != nil || !c.Holds(val, val) {
-				delete(possible[v], x)
-			}
-		}
-	}
-	out := map[string]int64{}
-	for v, xs := range possible {
-		if len(xs) == 1 {
-			out[v.Name] = slices.Collect(maps.Keys(xs))[0]
-		}
+		out[v] = slices.DeleteFunc(out[v], func(x int64) bool { return v.Set(val, x) != nil || !c.Holds(val, val) })
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/picture"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -143,5 +145,39 @@ func TestPictureOfPublished(t *testing.T) {
 		if with := pictureText(t, load.Ref{Source: load.Source{Files: dir}}, data); with != text {
 			t.Errorf("%s: with the files themselves:\n%s\nwithout:\n%s", name, with, text)
 		}
+	}
+}
+
+// TestLimits finds the ranges that goal and rules leave to a quantity, and none where a condition is on more than it.
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("tanks.rddl", `
+domain tanks { pvariables { level : { state-fluent, real, default = 4.0 }; other : { state-fluent, real, default = 4.0 }; pump : { action-fluent, bool, default = false }; };
+	cpfs { level' = level + pump / 2; other' = other; }; reward = 0;
+	state-invariants { level <= 9; level + other >= 0.5; }; }
+instance tank { domain = tanks; horizon = 2; discount = 1.0; }
+`)
+	write("task.toml", `
+domain = "tanks.rddl"
+goal = "level >= 4.5 ^ level <= 5 ^ other >= 1"
+[ranges]
+level = "0..10 by 0.5"
+other = "0..10 by 0.5"
+`)
+	p, err := load.Load(context.Background(), load.Ref{Name: dir + "/task.toml", Source: load.Source{Model: load.RDDL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := limits(p.Problem)
+	inf := math.Inf(1)
+	level, other := got["level"], got["other"]
+	if len(got) != 2 || *level.Goal != (picture.Range{Low: 4.5, High: 5}) || *level.Rule != (picture.Range{Low: -inf, High: 9}) ||
+		*other.Goal != (picture.Range{Low: 1, High: inf}) || other.Rule != nil {
+		t.Errorf("level %+v %+v, other %+v %+v", level.Goal, level.Rule, other.Goal, other.Rule)
 	}
 }

@@ -25,6 +25,9 @@ type space struct {
 	t    *structure.Table
 	vars []variable
 	rows []int32 // of the table, without an unknown input
+	// pairs are the differences of all pairs of some rows, every step-th, which are the same for all
+	// outputs whose values are known.
+	pairs []mask
 }
 
 // newSpace is nil where the variables are too many.
@@ -71,7 +74,6 @@ type finder struct {
 // a part.
 func (s *space) newFinder(output int) *finder {
 	const (
-		part  = 600  // rows
 		most  = 3000 // differences that are kept
 		many  = 60000
 		steps = 300_000
@@ -82,17 +84,25 @@ func (s *space) newFinder(output int) *finder {
 			f.rows, f.y = append(f.rows, k), append(f.y, s.t.Output(int(r), output))
 		}
 	}
-	step := max(1, len(f.rows)/part)
+	if len(f.rows) == len(s.rows) && s.pairs == nil {
+		s.pairs = s.differences(f.rows)
+	}
+	pairs := s.pairs
+	if len(f.rows) < len(s.rows) {
+		pairs = s.differences(f.rows)
+	}
+	step := sampled(len(f.rows))
 	bySize := make([][]mask, len(s.vars)+1)
 	kept := 0
 	for i := 0; i < len(f.rows); i += step {
 		for j := i + step; j < len(f.rows); j += step {
+			m := &pairs[0]
+			pairs = pairs[1:]
 			if f.y[i] == f.y[j] {
 				continue
 			}
-			m := s.difference(f.rows[i], f.rows[j])
 			if n := m.Count(); len(bySize[n]) < most && kept < many {
-				bySize[n] = append(bySize[n], m)
+				bySize[n] = append(bySize[n], *m)
 				kept++
 			}
 		}
@@ -103,6 +113,24 @@ func (s *space) newFinder(output int) *finder {
 		f.apart = append(f.apart, list[:min(len(list), max(0, most-len(f.apart)))]...)
 	}
 	return f
+}
+
+// sampled is the step between those of n rows that are compared in pairs.
+func sampled(n int) int {
+	const part = 600
+	return max(1, n/part)
+}
+
+// differences lists those of all pairs of the rows that are sampled, by the first and then the second.
+func (s *space) differences(rows []int) []mask {
+	var out []mask
+	step := sampled(len(rows))
+	for i := 0; i < len(rows); i += step {
+		for j := i + step; j < len(rows); j += step {
+			out = append(out, s.difference(rows[i], rows[j]))
+		}
+	}
+	return out
 }
 
 // contradicted returns the difference of two rows that agree on a set and have different values.

@@ -270,23 +270,25 @@ type equations struct {
 func (e *equations) add(equation []uint64) (independent, ok bool) {
 	row := slices.Clone(equation)
 	for i, p := range e.pivot {
-		if row[i] == 0 {
+		if row[i] %= modulus; row[i] == 0 {
 			continue
 		}
 		if p == nil {
 			inverse := power(row[i], modulus-2)
 			for k := i; k < len(row); k++ {
-				row[k] = row[k] * inverse % modulus
+				row[k] = row[k] % modulus * inverse % modulus
 			}
 			e.pivot[i] = row
 			return true, true
 		}
 		f := modulus - row[i]
-		for k := i; k < len(row); k++ {
-			row[k] = (row[k] + f*p[k]) % modulus
+		rest, p := row[i:], p[i:]
+		for k := range min(len(rest), len(p)) {
+			x := rest[k] + f*p[k]
+			rest[k] = x&modulus + x>>31 // less than 2^33, and the same in the field
 		}
 	}
-	return false, row[len(row)-1] == 0
+	return false, row[len(row)-1]%modulus == 0
 }
 
 // solve returns a solution; unknowns that may have any value are 0.
