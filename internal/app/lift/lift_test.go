@@ -161,6 +161,71 @@ func persons(t *testing.T, n int) string {
 	return instance(t, "epidemic", "person : { "+strings.Join(names, ", ")+" };", facts, "", "learned = [\"ill\", \"late\", \"immune\"]\n")
 }
 
+// numbered lists names with numbers from 0 on.
+func numbered(name string, n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprint(name, i))
+	}
+	return out
+}
+
+// blocks writes blocks that are on the table.
+func blocks(t *testing.T, n int) string {
+	names := numbered("b", n)
+	var init []string
+	for _, b := range names {
+		init = append(init, fmt.Sprintf("ontable(%s); clear(%s);", b, b))
+	}
+	return instance(t, "blocks", "block : { "+strings.Join(names, ", ")+" };", nil, strings.Join(init, " "), "learned = [\"on\", \"ontable\", \"clear\", \"holding\", \"handempty\"]\n")
+}
+
+// logistics writes parcels in the first of some cities, each with a truck, an airport and another place, and an airplane.
+func logistics(t *testing.T, parcels, cities int) string {
+	var places, facts, init []string
+	for c := range cities {
+		places = append(places, fmt.Sprintf("l%d, m%d", c, c))
+		facts = append(facts, fmt.Sprintf("BASE(t%d, c%d); AIRPORT(l%d); IN-CITY(l%d, c%d); IN-CITY(m%d, c%d);", c, c, c, c, c, c, c))
+		init = append(init, fmt.Sprintf("truck-at(t%d, l%d);", c, c))
+	}
+	for i := range parcels {
+		init = append(init, fmt.Sprintf("at(p%d, m0);", i))
+	}
+	objects := fmt.Sprintf("parcel : { %s }; truck : { %s }; plane : { a }; place : { %s }; city : { %s };", strings.Join(numbered("p", parcels), ", "),
+		strings.Join(numbered("t", cities), ", "), strings.Join(places, ", "), strings.Join(numbered("c", cities), ", "))
+	return instance(t, "logistics", objects, facts, strings.Join(init, " ")+" plane-at(a, l0);", "learned = [\"at\", \"in\", \"aboard\", \"truck-at\", \"plane-at\"]\n")
+}
+
+// sokoban writes a map with walls #, the player @ and boxes $.
+func sokoban(t *testing.T, rows ...string) string {
+	var names, facts, init []string
+	at := func(x, y int) byte {
+		if y < 0 || y >= len(rows) || x < 0 || x >= len(rows[y]) {
+			return '#'
+		}
+		return rows[y][x]
+	}
+	for y, row := range rows {
+		for x := range row {
+			name := fmt.Sprintf("x%dy%d", x, y)
+			switch at(x, y) {
+			case '#':
+				continue
+			case '@':
+				init = append(init, "player("+name+");")
+			case '$':
+				init = append(init, "box("+name+");")
+			}
+			names = append(names, name)
+			for i, way := range []string{"north", "east", "south", "west"} {
+				if to := [][2]int{{x, y - 1}, {x + 1, y}, {x, y + 1}, {x - 1, y}}[i]; at(to[0], to[1]) != '#' {
+					facts = append(facts, fmt.Sprintf("LINK(%s, %s, x%dy%d);", name, way, to[0], to[1]))
+				}
+			}
+		}
+	}
+	return instance(t, "sokoban", "cell : { "+strings.Join(names, ", ")+" }; way : { north, east, south, west };", facts, strings.Join(init, " "), "learned = [\"player\", \"box\"]\n")
+}
+
 // learned learns a lifted network from random transitions of a task.
 func learned(t *testing.T, task string, rows int, o Options) []byte {
 	t.Helper()
@@ -274,6 +339,9 @@ func TestLift(t *testing.T) {
 		{"robots", 300, robots(t, 2, 3), robots(t, 3, 4), 0},
 		{"store", 60, store(t, 6), store(t, 30), 0},
 		{"persons", 60, persons(t, 8), persons(t, 30), 0},
+		{"blocks", 200, blocks(t, 4), blocks(t, 6), 0},
+		{"logistics", 300, logistics(t, 3, 2), logistics(t, 6, 3), 0},
+		{"sokoban", 300, sokoban(t, "..#.", ".$@.", "...#", ".#.."), sokoban(t, "..#..", "#.@$.", "..#.."), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := learned(t, c.small, c.rows, Options{Seed: 1})

@@ -3,11 +3,13 @@ package lift
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
@@ -110,7 +112,7 @@ func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool)
 	}
 	for b, o := range outs {
 		name := w.Problem.BitName(w.Problem.Outputs[o])
-		f, err := function(c.Bits[b], features)
+		f := function(c.Bits[b], features)
 		var why *doubt
 		for i := range doubts {
 			if doubts[i].concerns(c.Bits[b], len(c.Features)) {
@@ -119,13 +121,8 @@ func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool)
 				break
 			}
 		}
-		switch {
-		case why != nil && why.always && calculated != nil:
+		if why != nil && why.always && calculated != nil {
 			f = calculated[b]
-		case err != nil && why != nil && why.always:
-			f = synthesis.Function{Off: []synthesis.Cube{{}}} // any function is a guess, and false is short
-		case err != nil:
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		to.Functions[o], done[o] = f, true
 		if to.Support != nil && c.settled != nil && (why == nil || !why.always) {
@@ -251,23 +248,20 @@ type decided struct {
 	value bool
 }
 
-// function is a tree over grounded features as a Boolean function of the network's inputs.
-func function(tree *Node, features []grounded) (synthesis.Function, error) {
+// function is a tree over grounded features as a Boolean function of the network's inputs: by its cases, or where they are too many by comparisons of
+// counts.
+func function(tree *Node, features []grounded) (f synthesis.Function) {
 	e := &expander{tree: tree, features: features, value: map[int]bool{}, used: map[int]bool{}}
-	var f synthesis.Function
-	if !e.expand() {
-		return f, fmt.Errorf("%w: more than %d cases", ErrWide, maxCubes)
+	if !e.expand() || len(e.used) > synthesis.MaxInputs {
+		return synthesis.Function{Form: tree.form(features)}
 	}
 	for b := range e.used {
 		f.Inputs = append(f.Inputs, b)
 	}
 	slices.Sort(f.Inputs)
-	if len(f.Inputs) > synthesis.MaxInputs {
-		return f, fmt.Errorf("%w: %d, expected at most %d", ErrWide, len(f.Inputs), synthesis.MaxInputs)
-	}
 	if len(f.Inputs) <= tabled {
 		e.table(&f)
-		return f, nil
+		return f
 	}
 	for _, c := range e.cubes {
 		var cube synthesis.Cube
@@ -285,7 +279,42 @@ func function(tree *Node, features []grounded) (synthesis.Function, error) {
 			f.Off = append(f.Off, cube)
 		}
 	}
-	return f, nil
+	return f
+}
+
+// form is the tree as a formula: each test is whether a sum is 1 or more.
+func (n *Node) form(features []grounded) *integers.Expr {
+	number := func(v int) *integers.Expr { return &integers.Expr{Op: integers.Value, Constant: v} }
+	if n.No == nil {
+		return number(int(bit64(n.Value)))
+	}
+	sum := &integers.Expr{Op: integers.Sum}
+	for i, term := range features[n.Feature].terms {
+		all := &integers.Expr{Op: integers.If}
+		for _, l := range term {
+			x := &integers.Expr{Op: integers.Var, Variable: &integers.Variable{Bits: []int{l.bit}}}
+			if l.neg {
+				x = &integers.Expr{Op: integers.Is, Args: []*integers.Expr{x}}
+			}
+			all.Args = append(all.Args, x)
+		}
+		if len(term) == 1 {
+			all = all.Args[0]
+		} else {
+			all.Args = append(all.Args, number(1), number(0))
+		}
+		sum.Args, sum.Weights = append(sum.Args, all), append(sum.Weights, int(features[n.Feature].weight(i)))
+	}
+	test := &integers.Expr{Op: integers.Mod, Args: []*integers.Expr{sum}, Constant: 2}
+	if !n.Odd {
+		sum.Constant = 1 - int(math.Ceil(n.AtLeast))
+		low := &integers.Expr{Op: integers.Max, Args: []*integers.Expr{sum, number(0)}}
+		test = &integers.Expr{Op: integers.Min, Args: []*integers.Expr{low, number(1)}}
+	}
+	if f := &features[n.Feature]; !f.count {
+		test = number(int(bit64((&Test{AtLeast: n.AtLeast, Odd: n.Odd}).holds(f.value))))
+	}
+	return &integers.Expr{Op: integers.If, Args: []*integers.Expr{test, n.Yes.form(features), n.No.form(features)}}
 }
 
 // bit is the value of an input as span asks for it.

@@ -14,7 +14,7 @@ const (
 	rankStatic = 2
 	rankDegree = 3
 	rankCount  = 4
-	rankPair   = 6
+	rankJoin   = 6
 	rankAll    = 8
 	rankOdd    = 1 // added to that of a count
 )
@@ -22,8 +22,8 @@ const (
 // maxCandidates bounds the features that are tried for an output.
 const maxCandidates = 600
 
-// candidates lists the features of an output with the given objects, the simplest first.
-func (w *World) candidates(output Atom, types []string) []Feature {
+// candidates lists the features of an output with the given objects that are for a stage, the simplest first.
+func (w *World) candidates(output Atom, types []string, of int) []Feature {
 	c := &collector{w: w, output: output, types: types}
 	for _, d := range w.order {
 		c.own(d)
@@ -34,6 +34,7 @@ func (w *World) candidates(output Atom, types []string) []Feature {
 		}
 	}
 	c.everywhere()
+	c.out = slices.DeleteFunc(c.out, func(f Feature) bool { return stage(f.rank) != of })
 	sorting.Stable(c.out, func(a, b Feature) int { return a.rank - b.rank })
 	return c.out[:min(len(c.out), maxCandidates)]
 }
@@ -70,50 +71,8 @@ func (c *collector) relation(d *declaration) {
 	for _, r := range related(d, c.types) {
 		all := slices.Concat(c.types, r.fresh)
 		c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, rank: rankDegree})
-		c.joined(d, r, all)
-		facts := c.facts(all, len(c.types))
-		for _, f := range facts {
-			c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: f.bits, rank: rankCount})
-		}
-		for i, f := range facts {
-			for _, g := range facts[i+1:] {
-				if !f.single || !g.single || f.atom == g.atom {
-					continue
-				}
-				// With several objects together they speak of all of them.
-				if together := f.uses | g.uses; len(r.fresh) > 1 && (together != 1<<len(r.fresh)-1 || f.uses == together || g.uses == together) {
-					continue
-				}
-				c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: slices.Concat(f.bits, g.bits), rank: rankPair})
-			}
-		}
-	}
-}
-
-// joined takes the counts of objects in a relation of which, with the output's, a further non-fluent holds or does not. Last come those that are in one relation
-// with an object and not in another one, unless there is at most one: of many, such a count seldom means anything.
-func (c *collector) joined(d *declaration, r relatedAtom, all []string) {
-	single := true
-	for _, fresh := range relationIndex(d, &r.atom, len(c.types), len(r.fresh)) {
-		single = single && len(fresh) == 1
-	}
-	isFresh := func(arg string) bool { return object(arg) >= len(c.types) }
-	isOwn := func(arg string) bool { o := object(arg); return o >= 0 && o < len(c.types) }
-	for _, s := range c.w.order {
-		if !s.Static || s.Type != ground.Bool || len(s.params) == 0 {
-			continue
-		}
-		for _, a := range atoms(s, all) {
-			if !slices.ContainsFunc(a.Args, isFresh) || a.String() == r.atom.String() {
-				continue
-			}
-			for _, neg := range []bool{false, true} {
-				rank := rankPair
-				if neg && !single && slices.ContainsFunc(a.Args, isOwn) {
-					rank = rankAll
-				}
-				c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Also: []Literal{{Atom: a, Bit: -1, Neg: neg}}, rank: rank})
-			}
+		for _, bits := range c.facts(all, len(c.types)) {
+			c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: bits, rank: rankCount})
 		}
 	}
 }
@@ -127,41 +86,23 @@ func (c *collector) everywhere() {
 				continue
 			}
 			seen = append(seen, t)
-			for _, f := range c.facts(append(slices.Clone(c.types), t), len(c.types)) {
-				c.out = append(c.out, Feature{Fresh: []string{t}, Bits: f.bits, rank: rankAll})
+			for _, bits := range c.facts(append(slices.Clone(c.types), t), len(c.types)) {
+				c.out = append(c.out, Feature{Fresh: []string{t}, Bits: bits, rank: rankAll})
 			}
 		}
 	}
 }
 
-// fact is a statement about fresh objects.
-type fact struct {
-	bits   []Literal
-	atom   string
-	single bool // one bit
-	uses   int  // which of the fresh objects, as bits
-}
-
 // facts lists the statements of fluents about objects of which at least one is fresh, that is
 // numbered from own on.
-func (c *collector) facts(types []string, own int) []fact {
-	var out []fact
+func (c *collector) facts(types []string, own int) (out [][]Literal) {
 	for _, d := range c.w.order {
 		if d.Static || !d.read {
 			continue
 		}
 		for _, a := range atoms(d, types) {
-			uses := 0
-			for _, arg := range a.Args {
-				if o := object(arg); o >= own {
-					uses |= 1 << (o - own)
-				}
-			}
-			if uses == 0 {
-				continue
-			}
-			for _, bits := range d.forms(a, true) {
-				out = append(out, fact{bits, a.String(), len(bits) == 1, uses})
+			if slices.ContainsFunc(a.Args, func(arg string) bool { return object(arg) >= own }) {
+				out = append(out, d.forms(a, true)...)
 			}
 		}
 	}

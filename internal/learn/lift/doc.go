@@ -8,7 +8,9 @@
 //   - the value of a non-fluent of these objects;
 //   - a count: the number of objects ?k+1, … that stand in a relation with them, given
 //     by a Boolean non-fluent such as CONNECTED(?1,?2), and of which given bits of fluents
-//     hold. Without bits it is a degree.
+//     hold. Without bits it is a degree;
+//   - where these do not explain the rows, a join: the number of choices of objects for
+//     which several literals hold together, found as in inductive logic programming.
 //
 // The rows of all objects are pooled into one table, in which a count is a row of bits
 // "at least t" and one for its parity, and package structure finds the inputs and a

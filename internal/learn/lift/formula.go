@@ -136,10 +136,9 @@ func (w *World) constantOf(f *Feature) bool {
 func (p *pool) formula(ctx context.Context, rows []Row) error {
 	n := &pool{w: p.w, class: &Class{Output: p.class.Output, Types: p.class.Types}, objects: p.objects, picked: p.picked}
 	c := &collector{w: p.w, output: p.class.Output, types: p.class.Types}
-	if err := n.ground(c.numbers()); err != nil || !n.constants() {
+	if err := n.add(c.numbers(), rows); err != nil || !n.constants() {
 		return err
 	}
-	n.measure(rows)
 	if err := n.lookups(p.class); err != nil {
 		return err
 	}

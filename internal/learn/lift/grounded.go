@@ -99,104 +99,130 @@ func (g *grounder) term(f *Feature, at []int) ([]literal, error) {
 	return term, nil
 }
 
-// choices lists the fresh objects that go with the objects at.
-func (g *grounder) choices(f *Feature, types []string, at []int) ([][]int, error) {
-	if f.Where == nil {
-		return g.others(f.Fresh[0], types, at)
-	}
-	d := g.w.decls[f.Where.Name]
-	if d == nil || !d.Static || !d.listed || len(d.params) != len(f.Where.Args) {
-		return nil, fmt.Errorf("there is no relation %s", f.Where)
-	}
-	key := f.Where.String()
-	if g.index[key] == nil {
-		g.index[key] = relationIndex(d, f.Where, len(types), len(f.Fresh))
-	}
-	bound := make([]int, len(types))
-	for i := range bound {
-		bound[i] = -1
-	}
-	for _, arg := range f.Where.Args {
-		if o := object(arg); o >= 0 && o < len(types) {
-			bound[o] = at[o]
-		}
-	}
-	return g.also(f, at, g.index[key][fmt.Sprint(bound)])
-}
+// maxChoices bounds the choices of fresh objects of a feature.
+const maxChoices = 1 << 20
 
-// also keeps the choices of fresh objects for which the further non-fluents are as a feature says.
-func (g *grounder) also(f *Feature, at []int, fresh [][]int) ([][]int, error) {
-	if len(f.Also) == 0 {
-		return fresh, nil
+// choices lists the fresh objects that go with the objects at: those for which the relations hold, and of those in no relation all but the output's.
+// What must not hold is looked at last, when all are chosen.
+func (g *grounder) choices(f *Feature, types []string, at []int) ([][]int, error) {
+	first := slices.Clone(at)
+	for range f.Fresh {
+		first = append(first, -1)
 	}
-	var out [][]int
-	for _, more := range fresh {
-		fits := true
-		for i := range f.Also {
-			l := &f.Also[i]
-			d := g.w.decls[l.Name]
-			if d == nil || !d.Static || d.Type != ground.Bool {
-				return nil, fmt.Errorf("there is no Boolean non-fluent %s", l.Name)
+	found := [][]int{first}
+	relations := f.Also
+	if f.Where != nil {
+		relations = slices.Concat([]Literal{{Atom: *f.Where, Bit: -1}}, f.Also)
+	}
+	var err error
+	for _, neg := range []bool{false, true} {
+		for i := range relations {
+			if relations[i].Neg != neg {
+				continue
 			}
-			args, err := d.places(l.Atom, slices.Concat(at, more))
-			if err != nil {
+			if found, err = g.join(found, &relations[i]); err != nil {
 				return nil, err
 			}
-			v, _ := d.Value(args)
-			fits = fits && (v != 0) != l.Neg
 		}
-		if fits {
-			out = append(out, more)
-		}
-	}
-	return out, nil
-}
-
-// others lists the objects of a type that are not among the output's.
-func (g *grounder) others(typ string, types []string, at []int) ([][]int, error) {
-	all, err := g.w.typed(typ)
-	if err != nil {
-		return nil, err
-	}
-	var out [][]int
-	for i := range all.names {
-		own := false
-		for k, t := range types {
-			own = own || t == typ && at[k] == i
-		}
-		if !own {
-			out = append(out, []int{i})
-		}
-	}
-	return out, nil
-}
-
-// relationIndex lists the fresh objects of an atom by the objects that are bound in it, -1
-// standing for those that are not.
-func relationIndex(d *declaration, a *Atom, own, fresh int) map[string][][]int {
-	index := map[string][][]int{}
-	for _, args := range d.holding {
-		bound, more := make([]int, own), make([]int, fresh)
-		for i := range bound {
-			bound[i] = -1
-		}
-		fits := true
-		for k, arg := range a.Args {
-			switch o := object(arg); {
-			case o < 0:
-				fits = fits && d.params[k].names[args[k]] == arg
-			case o < own:
-				bound[o] = args[k]
-			default:
-				more[o-own] = args[k]
+		for k, typ := range f.Fresh {
+			if found, err = g.others(found, len(at)+k, typ, types); err != nil {
+				return nil, err
 			}
 		}
-		if fits {
-			key := fmt.Sprint(bound)
-			index[key] = append(index[key], more)
+	}
+	for i := range found {
+		found[i] = found[i][len(at):]
+	}
+	return found, nil
+}
+
+// join keeps the choices for which a relation holds, or not, and extends them by those of its objects that are not chosen, which are -1.
+func (g *grounder) join(found [][]int, l *Literal) (out [][]int, err error) {
+	d := g.w.decls[l.Name]
+	if d == nil || !d.Static || d.Type != ground.Bool {
+		return nil, fmt.Errorf("there is no Boolean non-fluent %s", l.Name)
+	}
+	var index map[string][][]int
+	for _, at := range found {
+		args, err := d.places(l.Atom, at)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(args, -1) {
+			if v, _ := d.Value(args); (v != 0) != l.Neg {
+				out = append(out, at)
+			}
+			continue
+		}
+		if index == nil {
+			if !d.listed {
+				return nil, fmt.Errorf("there is no relation %s", l)
+			}
+			index = g.relation(d, l.Atom.String(), args)
+		}
+		for _, tuple := range index[fmt.Sprint(args)] {
+			next, fits := slices.Clone(at), true
+			for k, arg := range l.Args {
+				if o := object(arg); o >= 0 && args[k] < 0 {
+					fits = fits && (next[o] < 0 || next[o] == tuple[k])
+					next[o] = tuple[k]
+				}
+			}
+			if fits {
+				out = append(out, next)
+			}
 		}
 	}
-	return index
+	return out, nil
+}
+
+// relation lists the tuples of a relation by those of their objects that are chosen, -1 standing for the others.
+func (g *grounder) relation(d *declaration, atom string, args []int) map[string][][]int {
+	open := make([]bool, len(args))
+	for k, a := range args {
+		open[k] = a < 0
+	}
+	key := atom + fmt.Sprint(open)
+	if g.index[key] == nil {
+		index := map[string][][]int{}
+		for _, tuple := range d.holding {
+			bound := slices.Clone(tuple)
+			for k := range bound {
+				if open[k] {
+					bound[k] = -1
+				}
+			}
+			name := fmt.Sprint(bound)
+			index[name] = append(index[name], tuple)
+		}
+		g.index[key] = index
+	}
+	return g.index[key]
+}
+
+// others extends the choices by an object, where none is chosen yet: all of its type that are not among the output's.
+func (g *grounder) others(found [][]int, o int, typ string, types []string) (out [][]int, err error) {
+	all, err := g.w.typed(typ)
+	if err != nil || len(found) == 0 || found[0][o] >= 0 {
+		return found, err
+	}
+	if len(found)*len(all.names) > maxChoices {
+		return nil, fmt.Errorf("%w: more than %d choices of objects", ErrWide, maxChoices)
+	}
+	for _, at := range found {
+		for i := range all.names {
+			own := false
+			for k, t := range types {
+				own = own || t == typ && at[k] == i
+			}
+			if !own {
+				next := slices.Clone(at)
+				next[o] = i
+				out = append(out, next)
+			}
+		}
+	}
+	return out, nil
 }
 
 // span is the least and the greatest value of a feature where some bits are known: bit

@@ -3,6 +3,7 @@ package lift
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -109,14 +110,9 @@ func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows
 	if l.Objects == 0 || len(rows) == 0 {
 		return nil, fmt.Errorf("there is no object, or no row, to learn %s from", output.Name)
 	}
-	features := w.candidates(output, l.Types)
-	if err := p.ground(features); err != nil {
-		return nil, err
-	}
 	p.pick(len(rows), o.Seed)
-	p.measure(rows)
-	cols, same := p.columns()
-	if err := p.learn(ctx, l, rows, cols, o); err != nil {
+	cols, same, err := p.learn(ctx, l, rows, o)
+	if err != nil {
 		return nil, err
 	}
 	p.keep(cols, same)
@@ -125,33 +121,51 @@ func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows
 
 // stages are the ranks up to which features are tried, one after the other: the simple ones
 // alone explain more from few rows.
-var stages = []int{rankDegree, rankCount + rankOdd, rankPair + rankOdd, rankAll + rankOdd}
+var stages = []int{rankDegree, rankCount + rankOdd, rankJoin + rankOdd, rankAll + rankOdd}
+
+// stage is the first of stages that has a rank.
+func stage(rank int) int {
+	return slices.IndexFunc(stages, func(most int) bool { return rank <= most })
+}
 
 // learn finds the trees, each from the first stage that no later one is clearly better than.
-func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column, o structure.Options) error {
-	sorting.Stable(cols, func(a, b column) int { return a.stage() - b.stage() })
+func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, o structure.Options) (cols []column, same map[int]int, err error) {
 	tried := 0
 	progress := o.Progress
 	for s := range stages {
+		// The second is tried anyway: what it explains as well is an alternative.
+		if s > 1 && !slices.ContainsFunc(l.Outputs, func(o structure.Output) bool { return o.Wrong > 0 }) {
+			break
+		}
+		features := p.w.candidates(p.class.Output, l.Types, s)
+		if stages[s] == rankJoin+rankOdd {
+			if features, err = p.joins(ctx, rows, l); err != nil {
+				return nil, nil, err
+			}
+		}
+		if err := p.add(features, rows); err != nil {
+			return nil, nil, err
+		}
+		cols, same = p.columns()
+		sorting.Stable(cols, func(a, b column) int { return stage(a.rank) - stage(b.rank) })
 		n := 0
-		for n < len(cols) && cols[n].stage() <= s {
+		for n < len(cols) && stage(cols[n].rank) <= s {
 			n++
 		}
-		// The second is tried anyway: what it explains as well is an alternative.
-		if s > 0 && (n == tried || s > 1 && !slices.ContainsFunc(l.Outputs, func(o structure.Output) bool { return o.Wrong > 0 })) {
+		if s > 0 && n == tried {
 			continue
 		}
 		tried = n
 		table, err := p.table(rows, cols[:n])
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if progress != nil {
 			o.Progress = func(done float64) { progress((float64(s) + done) / float64(len(stages))) }
 		}
 		st, err := structure.Learn(ctx, table, o)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if s == 0 {
 			l.Outputs, l.Bits = make([]structure.Output, len(st.Outputs)), make([]*Node, len(st.Outputs))
@@ -169,7 +183,7 @@ func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column,
 			}
 		}
 	}
-	return nil
+	return cols, same, nil
 }
 
 // clearlyBetter compares what two sets of features explain, b the smaller one: where it
@@ -179,10 +193,9 @@ func clearlyBetter(a, b *structure.Output) bool {
 	return b.Wrong > 0 && before-float64(a.Wrong+a.Held) > math.Sqrt(before)
 }
 
-// ground grounds candidate features for all objects; the class has them until keep.
-func (p *pool) ground(features []Feature) error {
+// add grounds further features for all objects, and takes their values in the pooled rows; the class has them until keep.
+func (p *pool) add(features []Feature, rows []Row) error {
 	g := newGrounder(p.w)
-	p.class.Features = features
 	for i := range features {
 		one := make([]grounded, len(p.objects))
 		for k, at := range p.objects {
@@ -192,6 +205,8 @@ func (p *pool) ground(features []Feature) error {
 			}
 		}
 		p.grounded = append(p.grounded, one)
+		p.class.Features = append(p.class.Features, features[i])
+		p.measure(len(p.grounded)-1, rows)
 	}
 	return nil
 }
@@ -214,36 +229,30 @@ func (p *pool) pick(rows int, seed uint64) {
 	}
 }
 
-// measure takes the values of the features in the pooled rows.
-func (p *pool) measure(rows []Row) {
-	p.values = make([][]float64, len(p.grounded))
-	for f := range p.grounded {
-		values := make([]float64, len(p.picked))
-		seen := map[float64]bool{}
-		for i, rc := range p.picked {
-			r := &rows[rc[0]]
-			lo, hi := p.grounded[f][rc[1]].span(func(b int) int {
-				switch {
-				case r.InKnown != nil && !r.InKnown[b]:
-					return 2
-				case r.In[b]:
-					return 1
-				}
-				return 0
-			})
-			if lo != hi {
-				values[i] = math.NaN()
-				continue
+// measure takes the values of a feature in the pooled rows.
+func (p *pool) measure(f int, rows []Row) {
+	values := make([]float64, len(p.picked))
+	seen := map[float64]bool{}
+	for i, rc := range p.picked {
+		r := &rows[rc[0]]
+		lo, hi := p.grounded[f][rc[1]].span(func(b int) int {
+			switch {
+			case r.InKnown != nil && !r.InKnown[b]:
+				return 2
+			case r.In[b]:
+				return 1
 			}
-			values[i] = lo
-			seen[lo] = true
+			return 0
+		})
+		if lo != hi {
+			values[i] = math.NaN()
+			continue
 		}
-		p.values[f] = values
-		for v := range seen {
-			p.class.Features[f].Seen = append(p.class.Features[f].Seen, v)
-		}
-		slices.Sort(p.class.Features[f].Seen)
+		values[i] = lo
+		seen[lo] = true
 	}
+	p.values = append(p.values, values)
+	p.class.Features[f].Seen = slices.Sorted(maps.Keys(seen))
 }
 
 // nodeOf returns a tree over columns as one over features.

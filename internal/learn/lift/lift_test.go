@@ -137,16 +137,16 @@ func TestFunction(t *testing.T) {
 			}
 		}
 		tree := randomTree(rng, features, 4)
-		f, err := function(tree, features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, form := function(tree, features), tree.form(features)
 		for v := range uint64(1) << inputs {
 			e := &expander{tree: tree, features: features, value: map[int]bool{}}
 			for b := range inputs {
 				e.value[b] = v>>b&1 == 1
 			}
 			want, _ := e.walk()
+			if got := form.Eval([]uint64{v}); got != int(bit64(want)) {
+				t.Fatalf("inputs %0*b: the formula is %d, expected %v", inputs, v, got, want)
+			}
 			var cell uint64
 			for i, b := range f.Inputs {
 				cell |= v >> b & 1 << i

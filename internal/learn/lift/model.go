@@ -157,9 +157,9 @@ func (f *Feature) check(own int) error {
 		return errors.New("a number is neither that of a fluent nor looked up by one")
 	case f.Number != nil:
 	case f.Static != nil && (len(f.Fresh) > 0 || f.Where != nil || len(f.Bits) > 0),
-		len(f.Also) > 0 && f.Where == nil,
+		len(f.Also) > 0 && len(f.Fresh) == 0,
 		f.Static == nil && len(f.Fresh) == 0 && (f.Where != nil || len(f.Bits) == 0),
-		len(f.Fresh) > 0 && f.Where == nil && (len(f.Fresh) != 1 || len(f.Bits) == 0):
+		len(f.Fresh) > 0 && f.Where == nil && len(f.Bits) == 0:
 		return errors.New("a feature is neither the value of a non-fluent, nor bits, nor a count")
 	}
 	for _, a := range []*Atom{f.Static, f.Where, f.Number, f.Index} {

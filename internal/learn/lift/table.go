@@ -3,7 +3,6 @@ package lift
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
@@ -95,11 +94,6 @@ func (p *pool) table(rows []Row, cols []column) (*structure.Table, error) {
 		t.Add(in, out, inKnown, outKnown)
 	}
 	return t, t.Close()
-}
-
-// stage is the first of stages that has the column.
-func (c *column) stage() int {
-	return slices.IndexFunc(stages, func(most int) bool { return c.rank <= most })
 }
 
 // groupsOf lists the columns of one number: the tests of a feature, and the bits of a

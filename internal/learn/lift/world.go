@@ -30,6 +30,7 @@ type declaration struct {
 	width   int  // of a fluent with bits
 	lo, hi  int64
 	boolean bool
+	action  bool
 	holding [][]int // of a Boolean non-fluent that is a relation
 	listed  bool
 }
@@ -103,7 +104,7 @@ func (w *World) fill(d *declaration) error {
 			return nil // computed within the step
 		}
 		if first {
-			d.width, d.lo, d.hi, d.boolean, d.read, d.learned = v.Width, v.Lo, v.Hi, v.Bool, true, true
+			d.width, d.lo, d.hi, d.boolean, d.action, d.read, d.learned = v.Width, v.Lo, v.Hi, v.Bool, v.Kind == factored.Action, true, true
 			first = false
 		}
 		if v.Lo != d.lo || v.Hi != d.hi {
