@@ -11,7 +11,6 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Unseen is an output bit for which no row stands, in some cases or in all.
@@ -197,16 +196,15 @@ func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]
 			out = append(out, doubt{s.As, true, fmt.Sprintf("%s is not %s, as it was in all rows", &s.Feature, &c.Features[s.As])})
 		}
 	}
-	sorting.Stable(out, func(a, b doubt) int {
-		switch {
-		case a.always == b.always:
-			return 0
-		case a.always:
-			return -1
+	var ordered []doubt
+	for _, always := range []bool{true, false} {
+		for _, d := range out {
+			if d.always == always {
+				ordered = append(ordered, d)
+			}
 		}
-		return 1
-	})
-	return out, nil
+	}
+	return ordered, nil
 }
 
 // readsFluent reports whether one of the marked features has a bit of a fluent.

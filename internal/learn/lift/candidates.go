@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Preferences of features among those that tell as much about an output.
@@ -34,9 +33,23 @@ func (w *World) candidates(output Atom, types []string, of int) []Feature {
 		}
 	}
 	c.everywhere()
-	c.out = slices.DeleteFunc(c.out, func(f Feature) bool { return stage(f.rank) != of })
-	sorting.Stable(c.out, func(a, b Feature) int { return a.rank - b.rank })
-	return c.out[:min(len(c.out), maxCandidates)]
+	first := 0
+	if of > 0 {
+		first = stages[of-1] + 1
+	}
+	return c.ranked(first, stages[of], maxCandidates)
+}
+
+// ranked lists the features of some ranks in their order, so many at most.
+func (c *collector) ranked(first, last, most int) (out []Feature) {
+	for rank := first; rank <= last; rank++ {
+		for _, f := range c.out {
+			if f.rank == rank && len(out) < most {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }
 
 type collector struct {

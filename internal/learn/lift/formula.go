@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Formula is the next value of a class as a function of whole numbers. It tells what follows values of constants
@@ -84,9 +83,8 @@ func (c *collector) numbers() []Feature {
 			})
 		}
 	}
-	sorting.Stable(c.out, func(a, b Feature) int { return a.rank - b.rank })
 	const most = 64
-	return c.out[:min(len(c.out), most)]
+	return c.ranked(rankOwn, rankDegree, most)
 }
 
 // lookups takes a non-fluent of the fresh object that a number names: that whose value of another non-fluent it is.
@@ -142,7 +140,7 @@ func (p *pool) formula(ctx context.Context, rows []Row) error {
 	if err := n.lookups(p.class); err != nil {
 		return err
 	}
-	_, same := n.columns()
+	_, same := n.columns(stages)
 	sample := &integers.Sample{Boolean: p.w.decls[p.class.Output.Name].boolean}
 	var read []int
 	for f := range n.class.Features {

@@ -1,13 +1,12 @@
 package lift
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // A join is a conjunction of literals over the output's objects, those that an action names, and those that are related to these, as in
@@ -166,7 +165,11 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 	j.yes, j.no, j.self = nil, nil, -1
 	d := p.w.decls[p.class.Output.Name]
 	if d.read {
-		j.self = slices.IndexFunc(j.predicates, func(q predicate) bool { return q.declaration == d && (d.boolean || q.bit == d.width-1-bit) })
+		for k := range j.predicates {
+			if q := &j.predicates[k]; q.declaration == d && (d.boolean || q.bit == d.width-1-bit) {
+				j.self = k
+			}
+		}
 	}
 	for _, rc := range p.picked {
 		r, own := &j.rows[rc[0]], p.objects[rc[1]]
@@ -197,17 +200,20 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 
 // cover finds joins that hold in no row of no, until those of yes have one each, and others that are as short and hold in as many.
 func (j *joiner) cover(ctx context.Context) (out [][]condition, err error) {
-	left := slices.Clone(j.yes)
+	left := j.yes
 	for tries := 0; len(left) > 0 && tries < maxJoins; tries++ {
 		s := &seek{joiner: j, left: left}
 		if err := s.shortest(ctx); err != nil {
 			return nil, err
 		}
-		if out = append(out, s.best...); s.best == nil {
-			left = left[1:]
-		} else {
-			left = slices.DeleteFunc(left, func(e example) bool { return j.matches(s.best[0], e) })
+		out = append(out, s.best...)
+		var rest []example
+		for _, e := range left[1:] {
+			if s.best == nil || !j.matches(s.best[0], e) {
+				rest = append(rest, e)
+			}
 		}
+		left = rest
 	}
 	return out, nil
 }
@@ -276,7 +282,7 @@ func (j *joiner) truth(p *predicate, args []int, row int) bool {
 type seek struct {
 	*joiner
 	left    []example
-	refuted []example // rows of no that refuted a join, the last one first
+	refuted []example // rows of no that refuted a join, first the one that did so last
 	seen    map[string]bool
 	nodes   int
 
@@ -375,7 +381,10 @@ func (s *seek) open(k int, p *predicate, tuple []int, more int) {
 		args[i] = v
 	}
 	fresh := len(objects) - len(s.objects)
-	first := p.action && !slices.ContainsFunc(s.conds, func(c condition) bool { return s.predicates[c.predicate].action })
+	first := p.action
+	for _, c := range s.conds {
+		first = first && !s.predicates[c.predicate].action
+	}
 	if fresh > 0 && len(objects) <= len(s.own)+maxVariables && (first || fresh == 1 && shared) {
 		s.add(condition{k, false, args}, objects, more)
 	}
@@ -391,13 +400,13 @@ func (s *seek) add(c condition, objects []thing, more int) {
 			name += " " + objects[a].typ + fmt.Sprint(objects[a].place)
 		}
 	}
-	at, has := slices.BinarySearch(s.keys, name)
-	if s.nodes++; has || s.nodes > maxNodes {
+	if s.nodes++; slices.Contains(s.keys, name) || s.nodes > maxNodes {
 		return
 	}
-	keys := slices.Insert(slices.Clone(s.keys), at, name)
-	all := fmt.Sprint(keys)
-	if s.seen[all] || slices.ContainsFunc(s.done, func(d []string) bool { return within(d, keys) }) {
+	keys := append(slices.Clone(s.keys), name)
+	slices.Sort(keys)
+	all := strings.Join(keys, " ")
+	if s.seen[all] || s.longer(keys) {
 		return
 	}
 	s.seen[all] = true
@@ -407,28 +416,33 @@ func (s *seek) add(c condition, objects []thing, more int) {
 	s.objects, s.keys, s.conds = before, names, s.conds[:len(s.conds)-1]
 }
 
-// within reports whether all of some sorted names are among others.
-func within(some, all []string) bool {
-	for _, x := range some {
-		if _, ok := slices.BinarySearch(all, x); !ok {
-			return false
+// longer reports whether a join that was found is part of another.
+func (s *seek) longer(keys []string) bool {
+	for _, done := range s.done {
+		part := true
+		for _, x := range done {
+			part = part && slices.Contains(keys, x)
+		}
+		if part {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // judge takes the join if it holds in no row of no, and in more of those that are left than the best one.
 func (s *seek) judge() {
 	for i, e := range s.refuted {
 		if s.matches(s.conds, e) {
-			copy(s.refuted[1:i+1], s.refuted[:i])
-			s.refuted[0] = e
+			s.refuted[0], s.refuted[i] = e, s.refuted[0]
 			return
 		}
 	}
-	if i := slices.IndexFunc(s.no, func(e example) bool { return s.matches(s.conds, e) }); i >= 0 {
-		s.refuted = slices.Insert(s.refuted, 0, s.no[i])
-		return
+	for _, e := range s.no {
+		if s.matches(s.conds, e) {
+			s.refuted = append(s.refuted, e)
+			return
+		}
 	}
 	s.done = append(s.done, slices.Clone(s.keys))
 	n := 0
@@ -448,9 +462,8 @@ func (s *seek) judge() {
 // feature is a join as a count of objects; ok is false without any but the output's.
 func (j *joiner) feature(c []condition) (f Feature, ok bool) {
 	types := map[int]string{}
-	var relations []Literal
 	for _, x := range c {
-		p := &j.predicates[x.predicate]
+		p, fresh := &j.predicates[x.predicate], false
 		l := Literal{Atom: Atom{Name: p.Name}, Bit: p.bit, Neg: x.neg}
 		for k, a := range x.args {
 			if a < 0 {
@@ -458,34 +471,22 @@ func (j *joiner) feature(c []condition) (f Feature, ok bool) {
 				continue
 			}
 			if a >= len(j.own) {
-				types[a] = p.params[k].typ
+				types[a], fresh = p.params[k].typ, true
 			}
 			l.Args = append(l.Args, objectName(a))
 		}
-		if p.Static {
-			relations = append(relations, l)
-		} else {
+		switch {
+		case !p.Static:
 			f.Bits = append(f.Bits, l)
+		case f.Where == nil && fresh && !x.neg:
+			f.Where = &l.Atom
+		default:
+			f.Also = append(f.Also, l)
 		}
 	}
 	for v := len(j.own); v < len(j.own)+len(types); v++ {
 		f.Fresh = append(f.Fresh, types[v])
 	}
-	fresh := func(l Literal) bool {
-		return !l.Neg && slices.ContainsFunc(l.Args, func(a string) bool { return object(a) >= len(j.own) })
-	}
-	sorting.Stable(relations, func(a, b Literal) int { return cmp.Compare(order(fresh(a)), order(fresh(b))) })
-	if len(relations) > 0 && fresh(relations[0]) {
-		f.Where, relations = &relations[0].Atom, relations[1:]
-	}
-	f.Also, f.rank = relations, rankJoin
+	f.rank = rankJoin
 	return f, len(types) > 0 && len(f.Bits) > 0
-}
-
-// order has what is true first.
-func order(first bool) int {
-	if first {
-		return 0
-	}
-	return 1
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Row is a transition in the bits of a network. Known masks are nil where all bits are known.
@@ -123,11 +122,6 @@ func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows
 // alone explain more from few rows.
 var stages = []int{rankDegree, rankCount + rankOdd, rankJoin + rankOdd, rankAll + rankOdd}
 
-// stage is the first of stages that has a rank.
-func stage(rank int) int {
-	return slices.IndexFunc(stages, func(most int) bool { return rank <= most })
-}
-
 // learn finds the trees, each from the first stage that no later one is clearly better than.
 func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, o structure.Options) (cols []column, same map[int]int, err error) {
 	tried := 0
@@ -146,17 +140,11 @@ func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, o structure.Op
 		if err := p.add(features, rows); err != nil {
 			return nil, nil, err
 		}
-		cols, same = p.columns()
-		sorting.Stable(cols, func(a, b column) int { return stage(a.rank) - stage(b.rank) })
-		n := 0
-		for n < len(cols) && stage(cols[n].rank) <= s {
-			n++
-		}
-		if s > 0 && n == tried {
+		if cols, same = p.columns(stages[:s+1]); s > 0 && len(cols) == tried {
 			continue
 		}
-		tried = n
-		table, err := p.table(rows, cols[:n])
+		tried = len(cols)
+		table, err := p.table(rows, cols)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -15,9 +15,10 @@ type column struct {
 	rank int
 }
 
-// columns lists the tests of the features that vary, and the features that are the same as
+// columns lists the tests of the features that vary, those of earlier stages first, and the features that are the same as
 // an earlier one for all objects of the rows, by the place of that.
-func (p *pool) columns() (cols []column, same map[int]int) {
+func (p *pool) columns(stages []int) (cols []column, same map[int]int) {
+	var all []column
 	const most = 40 // thresholds of a feature
 	same = map[int]int{}
 	known := map[string]int{}
@@ -31,11 +32,20 @@ func (p *pool) columns() (cols []column, same map[int]int) {
 		known[key] = f
 		step := (len(x.Seen) + most - 1) / most
 		for i := 1; i < len(x.Seen); i += max(1, step) {
-			cols = append(cols, column{Test{Feature: f, AtLeast: x.Seen[i]}, x.rank})
+			all = append(all, column{Test{Feature: f, AtLeast: x.Seen[i]}, x.rank})
 		}
 		if n := len(x.Seen); n > 2 && len(x.Fresh) > 0 {
-			cols = append(cols, column{Test{Feature: f, Odd: true}, x.rank + rankOdd})
+			all = append(all, column{Test{Feature: f, Odd: true}, x.rank + rankOdd})
 		}
+	}
+	least := 0
+	for _, most := range stages {
+		for _, c := range all {
+			if c.rank >= least && c.rank <= most {
+				cols = append(cols, c)
+			}
+		}
+		least = most + 1
 	}
 	return cols, same
 }

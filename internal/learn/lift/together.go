@@ -1,14 +1,12 @@
 package lift
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -339,29 +337,28 @@ func (m *Met) unseen(w *World) ([][3]coverage.Literal, error) {
 		atoms, _, _ := strings.Cut(name, relatedBy)
 		anyhow[atoms] |= mask
 	}
-	var found [][3]coverage.Literal
 	never := make([]bool, 2*len(n.bits))
+	for l := range never {
+		never[l] = m.Values[n.single(l/2)]>>(l%2)&1 == 0
+	}
+	var found [][3]coverage.Literal
 	for i := range n.bits {
-		for v := range 2 {
-			if l := 2*i + v; m.Values[n.single(i)]>>v&1 == 0 {
-				never[l] = true
-				found = append(found, [3]coverage.Literal{l, l, l})
+		var of [2][][3]coverage.Literal // with either value of bit i
+		for v := range of {
+			if l := 2*i + v; never[l] {
+				of[v] = append(of[v], [3]coverage.Literal{l, l, l})
 			}
 		}
-	}
-	for i := range n.bits {
 		for j := i + 1; j < len(n.bits); j++ {
 			mask := m.pairs(n.pair(i, j), anyhow)
 			for v := range 4 {
 				if a, b := 2*i+v&1, 2*j+v>>1; mask>>v&1 == 0 && !never[a] && !never[b] {
-					found = append(found, [3]coverage.Literal{a, b, b})
+					of[v&1] = append(of[v&1], [3]coverage.Literal{a, b, b})
 				}
 			}
 		}
+		found = append(append(found, of[0]...), of[1]...)
 	}
-	sorting.Stable(found, func(a, b [3]coverage.Literal) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), slices.Compare(a[1:], b[1:]))
-	})
 	return found, nil
 }
 
