@@ -93,7 +93,7 @@ func (c *trainCmd) actions(ctx context.Context, a *environment) error {
 	case !strings.HasSuffix(c.Out, ".pddl"):
 		return fmt.Errorf("-o %s; expected a file DOMAIN.pddl for a learned PDDL domain", c.Out)
 	}
-	res, err := domain.Train(ctx, c.PDDL, c.Data, domain.Options{Clauses: c.Clauses, Terms: c.Terms})
+	res, err := domain.Train(ctx, c.PDDL, c.Data, c.Relevant, domain.Options{Clauses: c.Clauses, Terms: c.Terms})
 	if err != nil {
 		return limited(ctx, err)
 	}

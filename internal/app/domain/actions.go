@@ -4,6 +4,8 @@ package domain
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,12 +42,25 @@ type Document struct {
 }
 
 // Train learns the actions of a domain from a trajectory, a table, or a folder of these. Without a domain file, that of a table follows from its columns.
-func Train(ctx context.Context, domain, data string, o actions.Options) (*Document, error) {
+// A file of relevant functions is a JSON object of actions, each with a list.
+func Train(ctx context.Context, domain, data, relevant string, o actions.Options) (*Document, error) {
 	d, runs, files, err := read(domain, data)
 	if err != nil {
 		return nil, err
 	}
+	if relevant != "" {
+		text, err := load.ReadFile(relevant)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &o.Relevant); err != nil {
+			return nil, source.Errorf(relevant, 0, 0, "%v; expected an object such as {\"load\": [\"(weight ?crate)\"]}", err)
+		}
+	}
 	m, err := actions.Learn(ctx, d, runs, o)
+	if errors.Is(err, actions.ErrRelevant) {
+		return nil, source.Errorf(relevant, 0, 0, "%v", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +77,15 @@ func class(o actions.Options, d *pddl.Domain) string {
 	if o.Clauses > 1 {
 		text = fmt.Sprintf("conjunctions of clauses of at most %d literals", o.Clauses)
 	}
-	if len(d.Functions) > 0 {
+	switch {
+	case len(d.Functions) == 0:
+	case o.Terms == 0:
+		text += ", which read no numbers"
+	default:
 		text += fmt.Sprintf(", linear equations, and linear inequalities of at most %s", counted.Of(o.Terms, "function"))
+		if o.Relevant != nil {
+			text += ", of those that are named as relevant"
+		}
 	}
 	return text
 }

@@ -23,7 +23,7 @@ func write(t *testing.T, name, text string) string {
 
 func train(t *testing.T, pddl, data string) (string, string) {
 	t.Helper()
-	d, err := domain.Train(context.Background(), pddl, data, domain.Options{Clauses: 1, Terms: 3})
+	d, err := domain.Train(context.Background(), pddl, data, "", domain.Options{Clauses: 1, Terms: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,53 @@ func TestConditional(t *testing.T) {
 	contains(t, said, "with a condition")
 }
 
+// TestRelevant learns preconditions that read some functions only, or none.
+func TestRelevant(t *testing.T) {
+	d := write(t, "case.pddl", "(define (domain case) (:types box) (:predicates (here ?b - box)) (:functions (weight ?b - box) (cost)) (:action lift :parameters (?b - box)))")
+	run := write(t, "one.trajectory", `((:init (here x) (here y) (= (weight x) 2) (= (weight y) 5) (= (cost) 0))
+(operator: (lift x)) (:state (here y) (= (weight x) 2) (= (weight y) 5) (= (cost) 2))
+(operator: (lift y)) (:state (= (weight x) 2) (= (weight y) 5) (= (cost) 7)))`)
+	for _, c := range []struct {
+		relevant string
+		terms    int
+		want     []string // parts of conditions
+		without  string
+	}{
+		{"", 1, []string{"(= (+ (* 3 (cost)) 4) (* 2 (weight ?b)))"}, "when"},
+		{`{"lift": ["(weight ?b)"]}`, 3, []string{"(>= (weight ?b) 2)", "(>= 5 (weight ?b))"}, "= (cost)"},
+		{`{"lift": []}`, 3, []string{"(increase (cost) (weight ?b))"}, "="},
+		{"{}", 0, []string{"(increase (cost) (weight ?b))"}, "="},
+	} {
+		file := ""
+		if c.relevant != "" {
+			file = write(t, "relevant.json", c.relevant)
+		}
+		doc, err := domain.Train(context.Background(), d, run, file, domain.Options{Clauses: 1, Terms: c.terms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := doc.WriteSafe(&b); err != nil {
+			t.Fatal(err)
+		}
+		_, action, _ := strings.Cut(b.String(), "(:action")
+		contains(t, action, c.want...)
+		if strings.Contains(action, c.without) {
+			t.Errorf("%s with %d terms: %s is in\n%s", c.relevant, c.terms, c.without, action)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"fly": []}`:               "relevant.json: not relevant: fly is no action of case",
+		`{"lift": ["(weight ?x)"]}`: "relevant.json: not relevant: lift has no function (weight ?x)",
+		`{"lift": "(weight ?b)"}`:   "expected an object such as",
+	} {
+		_, err := domain.Train(context.Background(), d, run, write(t, "relevant.json", text), domain.Options{Clauses: 1, Terms: 3})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; expected %s", text, err, want)
+		}
+	}
+}
+
 // TestFaults holds faults to a line with their place.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, pddl, want string }{
@@ -95,7 +142,7 @@ func TestFaults(t *testing.T) {
 		{"a.csv", "action,on a b\npick-up a,7\npick-up a,0\n", blocks, "expected 0 or 1 for a predicate"},
 		{"a.csv", "", "", "the table is empty"},
 	} {
-		_, err := domain.Train(context.Background(), c.pddl, write(t, c.name, c.text), domain.Options{Clauses: 1, Terms: 3})
+		_, err := domain.Train(context.Background(), c.pddl, write(t, c.name, c.text), "", domain.Options{Clauses: 1, Terms: 3})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; expected %s", c.text, err, c.want)
 		}

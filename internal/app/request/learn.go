@@ -63,9 +63,10 @@ type Train struct {
 
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// PDDL domains, see package actions.
-	PDDL    string `help:"Learn the actions of a PDDL domain: this file declares its types, predicates, functions and actions (docs/pddl.md#learned-domains)." placeholder:"DOMAIN.pddl"`
-	Clauses int    `help:"For a PDDL domain, the most literals of a clause in a precondition." default:"1" min:"1" max:"2" placeholder:"N"`
-	Terms   int    `help:"For a PDDL domain, the most functions in an inequality of a precondition." default:"3" min:"1" max:"6" placeholder:"N"`
+	PDDL     string `help:"Learn the actions of a PDDL domain: this file declares its types, predicates, functions and actions (docs/pddl.md#learned-domains)." placeholder:"DOMAIN.pddl"`
+	Clauses  int    `help:"For a PDDL domain, the most literals of a clause in a precondition." default:"1" min:"1" max:"2" placeholder:"N"`
+	Terms    int    `help:"For a PDDL domain, the most functions in an inequality of a precondition; 0 where preconditions read no numbers." default:"3" min:"0" max:"6" placeholder:"N"`
+	Relevant string `help:"For a PDDL domain, a JSON file with the functions that the preconditions of actions may read, such as {\"load\": [\"(weight ?crate)\"]}; those of other actions may read all." placeholder:"FILE"`
 	// Long runs.
 	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 // Options says which preconditions are thought possible.
 type Options struct {
 	Clauses int // the most literals of a clause in a precondition
-	Terms   int // the most functions in an inequality
+	Terms   int // the most functions in an inequality; 0 where preconditions read no numbers
+	// Relevant has, by action, the functions that its precondition may read, as (load ?truck); without an action all.
+	Relevant map[string][]string
 }
 
 // Model is a learned action model.
@@ -44,6 +47,9 @@ type Action struct {
 	Unknown string `json:"unknown,omitempty"`
 }
 
+// ErrRelevant is wrapped where relevant functions are of no action, or not of its parameters.
+var ErrRelevant = errors.New("not relevant")
+
 // maxAtoms bounds the atoms that the objects of one action can be in.
 const maxAtoms = 4000
 
@@ -53,12 +59,19 @@ func Learn(ctx context.Context, d *pddl.Domain, runs []*pddl.Trajectory, o Optio
 	safe.Actions, optimistic.Actions = nil, nil
 	m := &Model{Safe: &safe, Optimistic: &optimistic}
 	digits := precision(runs)
+	for name := range o.Relevant {
+		if !slices.ContainsFunc(d.Actions, func(a *pddl.Action) bool { return a.Name == name }) {
+			return nil, fmt.Errorf("%w: %s is no action of %s", ErrRelevant, name, d.Name)
+		}
+	}
 	for _, a := range d.Actions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := &learner{Options: o, d: d, a: a, digits: digits, out: &Action{Name: a.Name}}
-		l.declare()
+		if err := l.declare(); err != nil {
+			return nil, err
+		}
 		if len(l.atoms) > maxAtoms {
 			return nil, fmt.Errorf("the objects that %s names can be in %d atoms; expected at most %d", a.Name, len(l.atoms), maxAtoms)
 		}
@@ -87,6 +100,7 @@ type learner struct {
 	terms     []pddl.Param // parameters, then constants
 	atoms     []symbol
 	functions []symbol
+	read      []symbol // functions that the precondition may read
 	rows      []*row
 	failed    []*row
 	digits    int // of numbers after the point
@@ -111,15 +125,33 @@ type row struct {
 }
 
 // declare lists what can be said about the objects that the action names.
-func (l *learner) declare() {
+func (l *learner) declare() error {
 	l.terms = slices.Clone(l.a.Params)
 	for _, c := range l.d.Constants {
 		l.terms = append(l.terms, pddl.Param(c))
 	}
 	l.atoms = vocabulary(l.d, l.d.PredicateList(), l.terms, -1)
-	l.functions = vocabulary(l.d, l.d.FunctionList(), l.terms, -1)
-	// Nothing reads what the actions have cost.
-	l.functions = slices.DeleteFunc(l.functions, func(s symbol) bool { return s.name == "total-cost" })
+	for _, s := range vocabulary(l.d, l.d.FunctionList(), l.terms, -1) {
+		if s.name != "total-cost" { // nothing reads what the actions have cost
+			l.functions = append(l.functions, s)
+		}
+	}
+	named, has := l.Relevant[l.a.Name]
+	switch {
+	case l.Terms == 0:
+		return nil
+	case !has:
+		l.read = l.functions
+		return nil
+	}
+	for _, x := range named {
+		i := slices.IndexFunc(l.functions, func(s symbol) bool { return l.expr("fn", &s, nil).String() == strings.ToLower(x) })
+		if i < 0 {
+			return fmt.Errorf("%w: %s has no function %s; expected one of its parameters, such as (load ?truck)", ErrRelevant, l.a.Name, x)
+		}
+		l.read = append(l.read, l.functions[i])
+	}
+	return nil
 }
 
 // vocabulary lists symbols of terms whose types fit. With a term given, those that it is in.

@@ -37,17 +37,21 @@ func precision(runs []*pddl.Trajectory) (digits int) {
 	return digits
 }
 
-// read reads the values of the functions that have one in all rows.
-func (l *learner) read() string {
+// values reads the values of the functions that have one in all rows.
+func (l *learner) values() string {
 	unit := math.Pow10(l.digits)
-	l.functions = slices.DeleteFunc(l.functions, func(s symbol) bool {
-		return slices.ContainsFunc(l.rows, func(r *row) bool {
+	all := l.functions
+	l.functions = nil
+	for _, s := range all {
+		if !slices.ContainsFunc(l.rows, func(r *row) bool {
 			x := s.image(r.objects)
 			_, before := r.Before.Values[x]
 			_, after := r.After.Values[x]
 			return !before || !after
-		})
-	})
+		}) {
+			l.functions = append(l.functions, s)
+		}
+	}
 	for _, r := range l.rows {
 		r.values, r.next = nil, nil
 		known := map[string]bool{}
@@ -75,7 +79,7 @@ func (l *learner) read() string {
 // learnNumbers learns the equations and inequalities that hold before the action, and how it changes numbers; why is the reason if it cannot.
 func (l *learner) learnNumbers() (why string) {
 	l.numbers, l.out.Equations, l.out.Inequalities = numbers{}, 0, 0
-	if why = l.read(); why != "" || len(l.functions) == 0 {
+	if why = l.values(); why != "" || len(l.functions) == 0 {
 		return why
 	}
 	for i := range l.functions {
@@ -87,14 +91,19 @@ func (l *learner) learnNumbers() (why string) {
 			l.numbers.effects = append(l.numbers.effects, e)
 		}
 	}
-	all := make([]int, len(l.functions))
-	for i := range all {
-		all[i] = i
+	var all []int // functions that the precondition may read
+	for i, s := range l.functions {
+		if slices.ContainsFunc(l.read, func(r symbol) bool { return r.name == s.name && slices.Equal(r.args, s.args) }) {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return ""
 	}
 	equations := reduce(l.hull(all, true).lines, len(all)+1)
 	var free []int // of functions that are no constant, and no other function and a constant
-	for i := range all {
-		if !slices.ContainsFunc(equations, func(e []*big.Int) bool { return bound(e, i) }) {
+	for k, i := range all {
+		if !slices.ContainsFunc(equations, func(e []*big.Int) bool { return bound(e, k) }) {
 			free = append(free, i)
 		}
 	}

@@ -140,7 +140,7 @@ func (l *learner) possible(needed []int) (*pddl.Expr, string) {
 			}
 		}
 		switch {
-		case len(l.functions) > 0 || l.Clauses > 1:
+		case len(l.read) > 0 || l.Clauses > 1:
 			l.out.Unused++
 		case len(some) == 0:
 			return nil, "it failed, in line " + f.Place() + ", where all held that held wherever it did not: no conjunction of literals explains that"

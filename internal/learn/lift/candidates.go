@@ -1,10 +1,6 @@
 package lift
 
-import (
-	"slices"
-
-	"github.com/fdplan/fdplan/internal/rddl/ground"
-)
+import "slices"
 
 // Preferences of features among those that tell as much about an output.
 const (
@@ -63,8 +59,6 @@ type collector struct {
 func (c *collector) own(d *declaration) {
 	for _, a := range atoms(d, c.types) {
 		switch {
-		case d.Static && d.Type == ground.Bool:
-			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
 		case d.Static:
 			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
 		case d.read:

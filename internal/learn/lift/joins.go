@@ -304,7 +304,7 @@ func (s *seek) shortest(ctx context.Context) error {
 		}
 	}
 	for k, place := range s.left[0].own {
-		s.objects = append(s.objects, thing{s.own[k].typ, place})
+		s.objects = append(s.objects, thing{s.own[k], place})
 	}
 	for size := 1; size <= maxJoin; size++ {
 		if err := ctx.Err(); err != nil {
@@ -354,7 +354,7 @@ func (s *seek) closed(k int, p *predicate, more int) {
 			return
 		}
 		for v, o := range s.objects {
-			if o.typ == p.params[i].typ {
+			if o.typ == p.params[i] {
 				args[i], at[i] = v, o.place
 				fill(i + 1)
 			}
@@ -373,7 +373,7 @@ func (s *seek) open(k int, p *predicate, tuple []int, more int) {
 			args[i] = -1 - place
 			continue
 		}
-		o := thing{p.params[i].typ, place}
+		o := thing{p.params[i], place}
 		v := slices.Index(objects, o)
 		if shared = shared || v >= 0 && v < len(s.objects); v < 0 {
 			v, objects = len(objects), append(slices.Clip(objects), o)
@@ -397,7 +397,7 @@ func (s *seek) add(c condition, objects []thing, more int) {
 		if a < 0 {
 			name += fmt.Sprint(" ", a)
 		} else {
-			name += " " + objects[a].typ + fmt.Sprint(objects[a].place)
+			name += " " + objects[a].typ.typ + fmt.Sprint(objects[a].place)
 		}
 	}
 	if s.nodes++; slices.Contains(s.keys, name) || s.nodes > maxNodes {

@@ -263,20 +263,23 @@ func (p *pool) keep(cols []column, same map[int]int) {
 	all := c.Features
 	place := map[int]int{}
 	c.Features = nil
-	take := func(wanted func(f int) bool) {
+	for pass := range 3 {
 		for f := range all {
-			if _, has := place[f]; !has && wanted(f) {
+			_, has := place[f]
+			_, doubled := same[f]
+			wanted := tested[f]
+			switch pass {
+			case 0:
+				wanted = used[f]
+			case 1:
+				wanted = all[f].Fixed() && (!doubled || all[f].Static != nil) && len(all[f].Also) == 0
+			}
+			if wanted && !has {
 				place[f] = len(c.Features)
 				c.Features = append(c.Features, all[f])
 			}
 		}
 	}
-	take(func(f int) bool { return used[f] })
-	take(func(f int) bool {
-		_, doubled := same[f]
-		return all[f].Fixed() && (!doubled || all[f].Static != nil) && len(all[f].Also) == 0
-	})
-	take(func(f int) bool { return tested[f] })
 	p.keepTables(cols, place)
 	for f := range all {
 		if first, ok := same[f]; ok {
@@ -288,18 +291,20 @@ func (p *pool) keep(cols []column, same map[int]int) {
 	for _, n := range c.Bits {
 		n.renumber(place)
 	}
-	literals := func(f *Feature) {
-		for _, l := range f.Bits {
-			if d := p.w.decls[l.Name]; !d.boolean {
-				c.Ranges[l.Name] = [2]int64{d.lo, d.hi}
-			}
-		}
-	}
 	for i := range c.Features {
-		literals(&c.Features[i])
+		p.ranges(&c.Features[i])
 	}
 	for i := range c.Same {
-		literals(&c.Same[i].Feature)
+		p.ranges(&c.Same[i].Feature)
+	}
+}
+
+// ranges notes the ranges of the fluents whose bits a feature reads.
+func (p *pool) ranges(f *Feature) {
+	for _, l := range f.Bits {
+		if d := p.w.decls[l.Name]; !d.boolean {
+			p.class.Ranges[l.Name] = [2]int64{d.lo, d.hi}
+		}
 	}
 }
 

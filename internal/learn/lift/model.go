@@ -226,35 +226,45 @@ func (c *Class) fits(w *World, features []Feature, same []Same) error {
 	if err := w.typedAs(c.Output, c.Types); err != nil {
 		return err
 	}
-	features = slices.Clone(features)
-	for _, l := range c.Lookups {
-		features = append(features, l.Feature)
-	}
-	for _, s := range same {
-		features = append(features, s.Feature)
-	}
 	for i := range features {
-		f := &features[i]
-		types := slices.Concat(c.Types, f.Fresh)
-		for _, a := range []*Atom{f.Static, f.Where, f.Number, f.Index} {
-			if a != nil {
-				if err := w.typedAs(*a, types); err != nil {
-					return err
-				}
+		if err := c.fitsFeature(w, &features[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Lookups {
+		if err := c.fitsFeature(w, &c.Lookups[i].Feature); err != nil {
+			return err
+		}
+	}
+	for i := range same {
+		if err := c.fitsFeature(w, &same[i].Feature); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitsFeature reports where a feature does not fit an instance.
+func (c *Class) fitsFeature(w *World, f *Feature) error {
+	types := slices.Concat(c.Types, f.Fresh)
+	for _, a := range []*Atom{f.Static, f.Where, f.Number, f.Index} {
+		if a != nil {
+			if err := w.typedAs(*a, types); err != nil {
+				return err
 			}
 		}
-		for _, l := range slices.Concat(f.Also, f.Bits) {
-			if err := w.typedAs(l.Atom, types); err != nil {
-				return err
+	}
+	for _, l := range slices.Concat(f.Also, f.Bits) {
+		if err := w.typedAs(l.Atom, types); err != nil {
+			return err
+		}
+		d := w.decls[l.Name]
+		if r, ok := c.Ranges[l.Name]; ok && (r[0] != d.lo || r[1] != d.hi) {
+			err := fmt.Errorf("%s has values %d..%d; expected %d..%d", l.Name, d.lo, d.hi, r[0], r[1])
+			if d.hi > r[1] {
+				err = fmt.Errorf("%w: no row shows what follows %s = %d; one of that problem would", err, l.Name, r[1]+1)
 			}
-			d := w.decls[l.Name]
-			if r, ok := c.Ranges[l.Name]; ok && (r[0] != d.lo || r[1] != d.hi) {
-				err := fmt.Errorf("%s has values %d..%d; expected %d..%d", l.Name, d.lo, d.hi, r[0], r[1])
-				if d.hi > r[1] {
-					err = fmt.Errorf("%w: no row shows what follows %s = %d; one of that problem would", err, l.Name, r[1]+1)
-				}
-				return err
-			}
+			return err
 		}
 	}
 	return nil

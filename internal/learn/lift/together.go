@@ -40,7 +40,7 @@ type inputBit struct {
 
 // thing is an object.
 type thing struct {
-	typ   string
+	typ   *objects
 	place int
 }
 
@@ -80,7 +80,7 @@ func (n *namer) link(d *declaration) {
 		var of []thing
 		for k, p := range d.params {
 			if p.object {
-				of = append(of, thing{p.typ, args[k]})
+				of = append(of, thing{p, args[k]})
 			}
 		}
 		for k, p := range d.params {
@@ -111,7 +111,7 @@ func (n *namer) count(d *declaration, args []int, at int) {
 			a.Args = append(a.Args, p.names[args[k]])
 		}
 	}
-	x := thing{d.params[at].typ, args[at]}
+	x := thing{d.params[at], args[at]}
 	if n.degrees[x] == nil {
 		n.degrees[x] = map[string]int{}
 	}
@@ -160,7 +160,7 @@ func (b *inputBit) objects() []thing {
 	var out []thing
 	for k, p := range b.d.params {
 		if p.object {
-			out = append(out, thing{p.typ, b.args[k]})
+			out = append(out, thing{p, b.args[k]})
 		}
 	}
 	return out
@@ -172,7 +172,7 @@ func atom(d *declaration, args []int, named []thing) string {
 	for k, p := range d.params {
 		name := p.names[args[k]]
 		if p.object {
-			name = objectName(slices.Index(named, thing{p.typ, args[k]}))
+			name = objectName(slices.Index(named, thing{p, args[k]}))
 		}
 		a.Args = append(a.Args, name)
 	}
@@ -249,7 +249,7 @@ func (n *namer) ordered(i, j int) (p pairName) {
 // among reports whether all objects of a tuple are among some.
 func (t *tuple) among(named []thing) bool {
 	for k, p := range t.d.params {
-		if p.object && !slices.Contains(named, thing{p.typ, t.args[k]}) {
+		if p.object && !slices.Contains(named, thing{p, t.args[k]}) {
 			return false
 		}
 	}

@@ -775,7 +775,10 @@ class Train(TypedDict, total=False):
     """For a PDDL domain, the most literals of a clause in a precondition."""
 
     terms: int
-    """For a PDDL domain, the most functions in an inequality of a precondition."""
+    """For a PDDL domain, the most functions in an inequality of a precondition; 0 where preconditions read no numbers."""
+
+    relevant: Text
+    """For a PDDL domain, a JSON file with the functions that the preconditions of actions may read, such as {'load': ['(weight ?crate)']}; those of other actions may read all."""
 
     checkpoint: Text
     """Store the state of training in this file; with grid, in this folder."""
