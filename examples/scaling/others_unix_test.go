@@ -33,7 +33,7 @@ var learnedRows = []struct {
 }{
 	{"sysadmin -n 20 -k 6 -graph ring -H 40", "running age", collect.Options{Rows: 1000, Policy: collect.Restart, Seed: 1}},
 	{"sysadmin -n 50 -k 15 -graph tree -H 40", "running age", collect.Options{Rows: 1000, Policy: collect.Restart, Seed: 1}},
-	{"inventory -n 10 -H 20", "stock", collect.Options{Rows: 5000, Seed: 1}},
+	{"irrigate -n 6 -H 20", "moist water dam", collect.Options{Rows: 5000, Seed: 1}},
 	{"repair -n 10 -k 3 -H 20", "wear parts", collect.Options{Rows: 5000, Seed: 1}},
 	{"charge -n 8 -H 24", "soc", collect.Options{Rows: 5000, Seed: 1}},
 }

@@ -151,7 +151,7 @@ func (b *book) bothWays(nets family) *Figure {
 	if uni < 0 || bi < 0 {
 		return f
 	}
-	f.against(b, g, uni, bi, "uni-directional (sequential counters), s", "bi-directional ("+g.columns[bi]+"), s")
+	f.against(b, g, "Ours", uni, bi, "uni-directional (sequential counters), s", "bi-directional ("+g.columns[bi]+"), s")
 	return f
 }
 
@@ -186,8 +186,8 @@ func (s *scatter) add(i instance, x, y float64, in bool, title string) {
 const floor = 0.001
 
 // against draws one column of a grid against another, as far as both were run.
-func (f *Figure) against(b *book, g *grid, x, y int, xLabel, yLabel string) {
-	s := newScatter()
+func (f *Figure) against(b *book, g *grid, title string, x, y int, xLabel, yLabel string) {
+	s, before := newScatter(), len(f.Records)
 	for _, i := range g.rows {
 		p, q := g.at(i, x), g.at(i, y)
 		if p < 0 || q < 0 || !drawable(&b.records[p]) || !drawable(&b.records[q]) {
@@ -198,10 +198,10 @@ func (f *Figure) against(b *book, g *grid, x, y int, xLabel, yLabel string) {
 			fmt.Sprintf("%s: %s s and %s s\n%s\n%s", b.name(i), timed(rp, p).Text, timed(rq, q).Text, rp.ID, rq.ID))
 		f.Records = append(f.Records, p, q)
 	}
-	if len(f.Records) == 0 {
+	if len(f.Records) == before {
 		return
 	}
-	f.Charts = append(f.Charts, chart.Chart{Title: "Ours", X: chart.Axis{Label: xLabel, Log: true}, Y: chart.Axis{Label: yLabel, Log: true},
+	f.Charts = append(f.Charts, chart.Chart{Title: title, X: chart.Axis{Label: xLabel, Log: true}, Y: chart.Axis{Label: yLabel, Log: true},
 		Diagonal: true, Series: s.series, Height: 400})
 }
 
