@@ -164,11 +164,15 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 			switch {
 			case err == nil:
 				proof = p
-			case !errors.Is(err, tube.ErrUndecided):
+			case !errors.Is(err, tube.ErrUndecided) && ctx.Err() == nil:
 				return nil, err
 			default:
 				widest = reach
 				open++
+			}
+			if ctx.Err() != nil {
+				open += r.Horizon.Max - h
+				break
 			}
 			continue
 		}

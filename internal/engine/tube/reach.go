@@ -22,10 +22,14 @@ type Tube struct {
 // mostSets bounds the sets of a step; joining more to 12 made a tube three times as wide after 4 steps.
 const mostSets = 32
 
+// fewSets bounds them from where errors may lead a state anywhere in its range: more would make the tube no narrower.
+const fewSets = 4
+
 // reacher computes the sets of a plan.
 type reacher struct {
 	t    *Task
 	vars []box // of the sets: each -1..1
+	most int   // sets of a step
 	work int64
 }
 
@@ -52,7 +56,7 @@ func (r *reacher) below(s *set, f row, enough float64) float64 {
 // Reach computes a tube of a plan. What it says of rules and of the goal holds for all states between its bounds that
 // the system may come to; it may say that a rule may be broken where none is.
 func (t *Task) Reach(ctx context.Context, plan [][]int64) (*Tube, error) {
-	r := &reacher{t: t}
+	r := &reacher{t: t, most: mostSets}
 	sets := []*set{{x: constants(t.Start)}}
 	out := &Tube{}
 	before := t.Before
@@ -67,6 +71,11 @@ func (t *Task) Reach(ctx context.Context, plan [][]int64) (*Tube, error) {
 		out.see(r, sets, k+1, u, before, k == len(plan))
 		if k == len(plan) {
 			return out, nil
+		}
+		for i, q := range t.States {
+			if n := &t.Next[i]; n.Low < n.High && out.Low[k][i] <= q.Lo && out.High[k][i] >= q.Hi {
+				r.most = fewSets
+			}
 		}
 		sets = r.step(sets, constants(u), k+1)
 		before = u
@@ -160,7 +169,7 @@ func (r *reacher) step(sets []*set, u []row, k int) []*set {
 		for _, p := range parts {
 			out = append(out, r.apply(p, u, k, base)...)
 		}
-		if len(out) > 4*mostSets {
+		if len(out) > 4*r.most {
 			out = r.merge(out)
 		}
 	}
@@ -247,24 +256,56 @@ func (r *reacher) clamp(s *set, v row, q *Quantity) (out []*set) {
 // merge joins the nearest sets until there are few.
 func (r *reacher) merge(sets []*set) []*set {
 	base := r.more()
-	for len(sets) > mostSets {
-		a, b, least := 0, 1, math.Inf(1)
-		for i := range sets {
-			for j := range i {
-				d := 0.0
-				for k := range sets[i].x {
-					d += math.Abs(sets[i].x[k].c - sets[j].x[k].c)
-				}
-				if d < least {
-					a, b, least = j, i, d
-				}
+	if len(sets) <= r.most {
+		return sets
+	}
+	near, far := make([]int, len(sets)), make([]float64, len(sets)) // the nearest set before each, and how far it is
+	look := func(i, j int) {
+		if d := sets[i].distance(sets[j]); d < far[i] || d == far[i] && j < near[i] {
+			near[i], far[i] = j, d
+		}
+	}
+	lookAll := func(i int) {
+		near[i], far[i] = i, math.Inf(1)
+		for j := range i {
+			look(i, j)
+		}
+	}
+	for i := range sets {
+		lookAll(i)
+	}
+	for len(sets) > r.most {
+		b := 0
+		for i, d := range far[:len(sets)] {
+			if d < far[b] {
+				b = i
 			}
 		}
+		a := near[b]
 		sets[a] = r.join(sets[a], sets[b], base)
 		sets[b] = sets[len(sets)-1]
 		sets = sets[:len(sets)-1]
+		for i := a; i < len(sets); i++ {
+			switch {
+			case i == a || i == b || near[i] == a || near[i] == b:
+				lookAll(i)
+			default:
+				look(i, a)
+				if i > b {
+					look(i, b)
+				}
+			}
+		}
 	}
 	return sets
+}
+
+// distance is how far the middles of two sets are apart.
+func (s *set) distance(o *set) (d float64) {
+	for k := range s.x {
+		d += math.Abs(s.x[k].c - o.x[k].c)
+	}
+	return d
 }
 
 // join returns a set that contains a and b, by variables in common. Those from base on are of its states alone.

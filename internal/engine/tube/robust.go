@@ -20,6 +20,9 @@ func (t *Task) Robust(ctx context.Context, horizon int, reward *Linear) (plan []
 	for range trials {
 		next, _ := NewPlanner(t, aim).Plan(near)
 		reach, err := t.Reach(ctx, next)
+		if err != nil && tube != nil {
+			break // the time is over: what was tried stands
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -39,9 +42,17 @@ func (t *Task) Robust(ctx context.Context, horizon int, reward *Linear) (plan []
 	return plan, tube, nil
 }
 
-// wider reports whether the errors alone are more than two sides of the goal leave.
+// wider reports whether the errors alone are more than two sides of the goal leave, or one side and the ranges of the states.
 func (t *Task) wider(margin []float64) bool {
 	for i := range t.Goal {
+		g := &t.Goal[i]
+		least := float64(g.C)
+		for s, c := range g.X {
+			least += min(float64(c)*float64(t.States[s].Lo), float64(c)*float64(t.States[s].Hi))
+		}
+		if !g.beats(least/float64(g.D) + margin[len(t.Rules)+i]) {
+			return true
+		}
 		if j, width := t.opposite(i); j >= 0 && margin[len(t.Rules)+i]+margin[len(t.Rules)+j] > width {
 			return true
 		}
