@@ -28,43 +28,59 @@ import (
 // most is the number of steps after which a run is given up.
 const most = 4000
 
-var problems = []struct {
+type problem struct {
 	name  string
 	reset bool
-}{
+}
+
+var problems = []problem{
 	{"navigation/3x3", false}, {"navigation/4x4", false}, {"navigation/5x5", false}, {"inventory/2", true}, {"inventory/4", true},
-	{"sysadmin/4", true}, {"sysadmin/5", true}, {"cellda/x", true}, {"cellda/y", true},
+	{"sysadmin/4", true}, {"sysadmin/5", true}, {"cellda/x", true}, {"cellda/y", true}, {"two-product/task.toml", true},
 }
 
 func main() {
 	seeds := flag.Int("seeds", 20, "runs of each, whose median is printed")
-	only := flag.String("problem", "", "one problem")
+	only := flag.String("problem", "", "one problem, or a task file")
 	flag.Parse()
 	fmt.Println("| problem | `learn` | random .2 | random | `--resets any` | random states | Algorithm 1 after 20/60/200 rows | seconds a step |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
+	if i := slices.IndexFunc(problems, func(p problem) bool { return p.name == *only }); i >= 0 {
+		problems = problems[i : i+1]
+	} else if *only != "" {
+		problems = []problem{{*only, true}}
+	}
 	for _, p := range problems {
-		if *only != "" && *only != p.name {
-			continue
-		}
-		if err := row(context.Background(), p.name, p.reset, *seeds); err != nil {
+		if err := rows(context.Background(), p, *seeds); err != nil {
 			fmt.Fprintln(os.Stderr, "acting:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-// row measures a problem.
-func row(ctx context.Context, name string, reset bool, seeds int) error {
-	p, err := load.Load(ctx, load.Ref{Name: name, Untrained: true})
+// rows measures a problem, with functions that objects share, if there are any, and without.
+func rows(ctx context.Context, of problem, seeds int) error {
+	p, err := load.Load(ctx, load.Ref{Name: of.name, Untrained: true})
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s%s", name, map[bool]string{false: ", no resets"}[reset])
+	name := of.name + map[bool]string{false: ", no resets"}[of.reset]
+	if shared := acting.Objects(p.Problem, p.Truth.Compiled.Ground); shared != nil {
+		if err := row(ctx, p, name, of.reset, shared, seeds); err != nil {
+			return err
+		}
+		name += ", `--no-lift`"
+	}
+	return row(ctx, p, name, of.reset, nil, seeds)
+}
+
+// row measures a problem with the functions that objects share.
+func row(ctx context.Context, p *load.Problem, name string, reset bool, shared []acting.Shared, seeds int) error {
+	fmt.Printf("| %s", name)
 	var perStep time.Duration
 	for i, o := range []acting.Options{{Reset: reset}, {Reset: reset, Random: .2}, {Reset: reset, Random: 1}, {Reset: true, Anywhere: true}} {
 		var all []int
 		began := time.Now()
-		o.Steps = most
+		o.Steps, o.Shared = most, shared
 		for seed := range seeds {
 			r, err := act(ctx, p, o, uint64(seed))
 			if err != nil {
@@ -79,7 +95,7 @@ func row(ctx context.Context, name string, reset bool, seeds int) error {
 	}
 	var all []int
 	for seed := range seeds {
-		n, err := restarts(ctx, p, uint64(seed))
+		n, err := restarts(ctx, p, shared, uint64(seed))
 		if err != nil {
 			return err
 		}
@@ -127,7 +143,7 @@ func act(ctx context.Context, p *load.Problem, o acting.Options, seed uint64) (*
 }
 
 // restarts is how many rows from random states it takes, with the run of the plan: the least number, by bisection.
-func restarts(ctx context.Context, p *load.Problem, seed uint64) (int, error) {
+func restarts(ctx context.Context, p *load.Problem, shared []acting.Shared, seed uint64) (int, error) {
 	dir, err := os.MkdirTemp("", "acting")
 	if err != nil {
 		return 0, err
@@ -142,14 +158,14 @@ func restarts(ctx context.Context, p *load.Problem, seed uint64) (int, error) {
 		return 0, err
 	}
 	enough := func(n int) (bool, error) {
-		o := acting.Options{Reset: true, Steps: p.Problem.Horizon}
+		o := acting.Options{Reset: true, Shared: shared, Steps: p.Problem.Horizon}
 		for _, t := range rows[:n] {
 			o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
 		}
 		r, err := act(ctx, p, o, seed)
 		return err == nil && r.Status == engine.Optimal, err
 	}
-	lo, hi := 0, 16 // lo rows are not enough
+	lo, hi := 0, 1 // lo rows are not enough
 	for ; hi < most; hi *= 2 {
 		if ok, err := enough(hi); ok || err != nil {
 			break
