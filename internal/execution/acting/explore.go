@@ -116,10 +116,10 @@ func (l *learner) foresee(q *query) bool {
 
 // settle adds clauses for the next values that all functions have in a state with an action, where none says them.
 func (m *Model) settle(now factored.Valuation) {
-	for s, at := range m.spots(now) {
+	for _, s := range m.spots(now) {
 		said := slices.ContainsFunc(m.Clauses, func(c Clause) bool { return c.Output == s.f.outputs[s.i] && m.applies(&c, now) })
-		if v := m.value(s.o, s.f, at); v != 2 && !said {
-			m.add(s.f, s.i, at, v == 1, now)
+		if v := m.value(s.o, s.f, s.at); v != 2 && !said {
+			m.add(s.f, s.i, s.at, v == 1, now)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package acting
 
 import (
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 
@@ -82,11 +81,12 @@ type Model struct {
 	inferred  int // rows of which all that follows was stated
 }
 
-// spot is a function with the place of an output among its own, and its own place.
+// spot is a function with the place of an output among its own, its own place, and a point or nil.
 type spot struct {
-	f *function
-	i int
-	o int
+	f  *function
+	i  int
+	o  int
+	at versions.Point
 }
 
 // NewModel returns what is known of a problem before anything was observed, if next values depend on at most k
@@ -179,7 +179,7 @@ func (m *Model) prepare(o int, f *function) {
 	}
 	f.Function = versions.New(domain)
 	for i, b := range f.outputs {
-		m.of[b] = spot{f, i, o}
+		m.of[b] = spot{f, i, o, nil}
 	}
 }
 
@@ -349,22 +349,17 @@ func exclusive(p *factored.Problem) []group {
 }
 
 // spots lists the learned bits, each with its point in a state with an action.
-func (m *Model) spots(now factored.Valuation) iter.Seq2[spot, versions.Point] {
-	return func(yield func(spot, versions.Point) bool) {
-		var same versions.Point
-		for o, f := range m.functions {
-			for i := range f.outputs {
-				at := same
-				if at == nil || m.shared {
-					at = m.point(f, i, now)
-				}
-				same = at // functions that are not shared have the same view
-				if !yield(spot{f, i, o}, at) {
-					return
-				}
+func (m *Model) spots(now factored.Valuation) (all []spot) {
+	var at versions.Point
+	for o, f := range m.functions {
+		for i := range f.outputs {
+			if at == nil || m.shared { // functions that are not shared have the same view
+				at = m.point(f, i, now)
 			}
+			all = append(all, spot{f, i, o, at})
 		}
 	}
+	return all
 }
 
 // point is a state with an action as values of the variables of an output.
@@ -385,8 +380,8 @@ func (m *Model) point(f *function, i int, now factored.Valuation) versions.Point
 // Observe takes a row, which must not contradict another. It reports whether K grew, so that the clauses are void.
 func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
 	m.rows++
-	for s, at := range m.spots(now) {
-		if b := s.f.outputs[s.i]; !s.f.Add(at, next[b]) {
+	for _, s := range m.spots(now) {
+		if b := s.f.outputs[s.i]; !s.f.Add(s.at, next[b]) {
 			if m.shared {
 				return false, errLift
 			}
@@ -442,9 +437,9 @@ func (m *Model) Refute(tr *factored.Trace) (any bool) {
 		if r := m.Reward; r != nil && len(tr.Steps[t+1]) > m.Free.NumBits() && tr.Steps[t+1][r.open(m)] {
 			any = r.refute(tr.Steps[t], tr.Steps[t+1]) || any
 		}
-		for s, at := range m.spots(tr.Steps[t]) {
-			if v := m.value(s.o, s.f, at); v != 2 && (v == 1) != tr.Steps[t+1][s.f.outputs[s.i]] {
-				m.add(s.f, s.i, at, v == 1, tr.Steps[t])
+		for _, s := range m.spots(tr.Steps[t]) {
+			if v := m.value(s.o, s.f, s.at); v != 2 && (v == 1) != tr.Steps[t+1][s.f.outputs[s.i]] {
+				m.add(s.f, s.i, s.at, v == 1, tr.Steps[t])
 				any = true
 			}
 		}

@@ -130,8 +130,8 @@ func (l *learner) mayBreak(ctx context.Context, now factored.Valuation, known ma
 // next lists the learned bits of which all functions have the same next value.
 func (m *Model) next(now factored.Valuation) map[factored.Bit]bool {
 	known := map[factored.Bit]bool{}
-	for s, at := range m.spots(now) {
-		if v := m.value(s.o, s.f, at); v != 2 {
+	for _, s := range m.spots(now) {
+		if v := m.value(s.o, s.f, s.at); v != 2 {
 			known[s.f.outputs[s.i]] = v == 1
 		}
 	}
