@@ -41,7 +41,9 @@ func Objects(p *factored.Problem, g *ground.Problem) (out []Shared) {
 			key := fmt.Sprint(f.Base, v.Width, bit)
 			for _, w := range view {
 				base, _, _ := strings.Cut(w.Name, "(")
-				key += fmt.Sprint(" ", base, w.Count)
+				if key += " " + base; w.Count {
+					key += "#"
+				}
 			}
 			at, ok := place[key]
 			if !ok {

@@ -46,6 +46,10 @@ type query struct {
 	result  *engine.Result
 }
 
+// perRound is how many conflicts of the effort are a plan that may be refuted before a question about rewards is given up. Where little
+// is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
+const perRound = 200
+
 // ask answers a question.
 func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
 	l.m.infer()
@@ -64,9 +68,12 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		}
 	}
 	q.over = of.over
-	for {
+	for rounds := int64(0); ; rounds++ {
 		if done, err := l.answers(ctx, q); done || err != nil {
 			return q.result, err
+		}
+		if rounds > l.effort/perRound+int64(len(l.o.Known)) && !q.open && q.to == nil {
+			return nil, errHard
 		}
 		if err := l.update(ctx, q); err != nil {
 			return nil, err
