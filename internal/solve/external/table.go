@@ -155,7 +155,7 @@ func milpSolvers() []Solver {
 			Name: "highs", Kind: MILP, Dialect: LP, Programs: []string{"highs", "fdplan-highs"}, Install: "https://highs.dev (Debian 13 package highs), or, in a checkout, bash .ci/tools",
 			Args: []string{"--options_file", "{options}", "{time}", "{start}", "--solution_file", "{out}", "{in}"},
 			Time: []string{"--time_limit", "{seconds}"}, Start: []string{"--read_solution_file", "{start}"},
-			Options: "mip_rel_gap = 0\nthreads = {threads}\n",
+			Options: "mip_rel_gap = 0\nthreads = {threads}\nlog_file = \n", // else it leaves Highs.log in the folder
 			Output:  "solution file, log", format: highsFormat, start: highsStart,
 		},
 	}
