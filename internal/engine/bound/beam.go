@@ -29,11 +29,14 @@ type beam struct {
 
 	bits    []int8  // by variable: the pending bits of the node at hand
 	sums    []int64 // by rule
+	more    []int64 // by rule: what the group that counts it must count beyond its least, at the node at hand
+	less    []int64 // by rule: what it cannot count of its most
 	touched []int32 // rules whose sums are not 0
 	key     []uint32
 	next    []int32
 	bytes   []byte
 	price   priced[int64]
+	lost    lost
 	final   *propagate.State
 }
 
@@ -41,8 +44,8 @@ func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int6
 	return &beam{
 		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pause: func() {},
 		carry: carries{ids: map[string]uint32{}},
-		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)),
-		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(),
+		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), more: make([]int64, len(f.s.rules)), less: make([]int64, len(f.s.rules)),
+		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(), lost: lost{left: make([]int64, len(f.s.rules)), price: make([]int64, len(f.s.rules))},
 	}
 }
 

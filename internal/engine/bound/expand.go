@@ -16,6 +16,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 	b.layer = newLayer(old.words)
 	b.layer.lowest = old.lowest
 	here, then := b.t.At[id][t-1], b.t.At[id][t]
+	b.lost.at(b, t, k)
 	for n := range old.cost {
 		if n%1024 == 1023 && (ctx.Err() != nil || b.most > 0 && b.held+old.bytes()+b.layer.bytes() > b.most) {
 			return false
@@ -30,12 +31,23 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		if len(b.price.now) > 0 {
 			base += b.price.now[v]
 		}
+		base += b.lost.before(b)
+		for i := range o.counted { // what a group counts later depends on its value
+			if c := &o.counted[i]; int(o.place[c.group]) > k {
+				b.more[c.rule], b.less[c.rule] = c.more[key[c.group]], c.less[key[c.group]]
+			} else {
+				b.more[c.rule], b.less[c.rule] = 0, 0
+			}
+		}
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
 			if m.reads&known != fixed || then[m.to] >= infinite {
 				continue
 			}
 			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.sig[m.sig]
+			if uses := o.uses[id][v][i]; len(uses) > 0 {
+				bound += b.lost.after(b, uses)
+			}
 			if len(b.price.after) > 0 {
 				bound += b.price.after[m.to]
 			}
@@ -139,7 +151,7 @@ func (b *beam) keepsRules(k int, uses rulesOf) bool {
 func (b *beam) inReach(k int, rule int32) bool {
 	e := &b.f.rels[b.o.relOf[rule]]
 	s := b.sums[rule]
-	return s+b.o.restMin[k+1][rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule] >= e.limit)
+	return s+b.o.restMin[k+1][rule]+b.more[rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule]-b.less[rule] >= e.limit)
 }
 
 // carried numbers what must be remembered after a move at position k.

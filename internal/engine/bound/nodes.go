@@ -35,6 +35,7 @@ func (x *Relaxation) Nodes(ctx context.Context, most int64) [][]Node {
 	o := f.newOrder()
 	o.same, o.interchangeable = nil, make([][]int32, len(o.group)) // of states that differ by a swap each is one
 	b := f.newBeam(o, x.t, (x.target-f.step)*x.t.Scale, int(min(most, lastWidth)), 0)
+	b.lost.none = true // of which proofs know nothing
 	b.start(starts)
 	out := [][]Node{b.list()}
 	for t := 1; t <= f.horizon; t++ {

@@ -16,6 +16,7 @@ type order struct {
 	rules   [][]int32  // by group: the rules that its moves use
 	uses    [][][]rulesOf
 	relOf   []int32 // by rule: the relation that states it
+	counted []counted
 	// critical are the rules that must be looked at for every move.
 	critical   [][]int32
 	impossible bool // a rule that nothing can keep
@@ -136,8 +137,37 @@ func (o *order) countUses() {
 			o.restMin[k][rule] += r.least
 			o.restMax[k][rule] += r.most
 			o.rules[id] = append(o.rules[id], int32(rule))
+			if f.counts(id) && f.rels[o.relOf[rule]].equal && !f.s.invariant[rule] {
+				o.addCounted(id, int32(rule), r)
+			}
 		}
 	}
+}
+
+// counted is a sum that a group counts, which is decided after those that contribute: by its value, how much more
+// than the least of all values, and less than the most, it may count.
+type counted struct {
+	rule, group int32
+	more, less  []int64
+}
+
+// addCounted notes what of a rule a group may count.
+func (o *order) addCounted(id, rule int32, all extent) {
+	c := counted{rule: rule, group: id}
+	for _, uses := range o.uses[id] {
+		least, most := all.most, all.least
+		for i := range uses {
+			n := int64(0)
+			for _, u := range uses[i] {
+				if u.rel == rule {
+					n = u.coef
+				}
+			}
+			least, most = min(least, n), max(most, n)
+		}
+		c.more, c.less = append(c.more, least-all.least), append(c.less, all.most-most)
+	}
+	o.counted = append(o.counted, c)
 }
 
 // extent is how much the moves of a group use of a rule.
