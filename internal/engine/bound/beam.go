@@ -20,6 +20,7 @@ type beam struct {
 	most  int64 // bytes
 
 	layer   *layer
+	spare   *layer // the one before, to be used again
 	history []origins
 	held    int64 // bytes of history
 	carry   carries
@@ -93,7 +94,7 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 // start makes the layer of the initial nodes.
 func (b *beam) start(starts [][]uint32) {
 	b.carry.number(nil, &b.bytes)
-	b.layer = newLayer(len(b.key))
+	b.layer, b.spare = newLayer(len(b.key)), newLayer(len(b.key))
 	for i, s := range starts {
 		bound := -b.t.Tail[0]
 		for id, v := range s {
@@ -112,11 +113,24 @@ func (b *beam) start(starts [][]uint32) {
 	b.close()
 }
 
+// turn begins the next layer and returns the one before.
+func (b *beam) turn() (old *layer) {
+	old = b.layer
+	b.layer, b.spare = b.spare, old
+	b.layer.empty(old.size())
+	b.layer.lowest = old.lowest
+	return old
+}
+
 // close thins the layer and notes how it came about.
 func (b *beam) close() {
-	b.dropped = min(b.dropped, b.layer.thin(b.width))
-	b.history = append(b.history, origins{b.layer.from, b.layer.by})
-	b.held += 8 * int64(cap(b.layer.from))
+	kept, dropped := b.layer.thin(b.width, b.spare)
+	if kept != b.layer {
+		b.layer, b.spare = kept, b.layer
+	}
+	b.dropped = min(b.dropped, dropped)
+	b.history = append(b.history, origins{slices.Clone(b.layer.from), slices.Clone(b.layer.by)})
+	b.held += 8 * int64(b.layer.size())
 	b.nodes += int64(b.layer.size())
 }
 

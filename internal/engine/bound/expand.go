@@ -12,9 +12,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 	id := o.group[k]
 	g := &f.parts[id]
 	b.price.at(g, b.t.Price[t-1])
-	old := b.layer
-	b.layer = newLayer(old.words)
-	b.layer.lowest = old.lowest
+	old := b.turn()
 	here, then := b.t.At[id][t-1], b.t.At[id][t]
 	b.lost.at(b, t, k)
 	for n := range old.cost {

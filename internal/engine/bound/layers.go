@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -21,6 +22,21 @@ type layer struct {
 }
 
 func newLayer(words int) *layer { return &layer{words: words, slots: make([]uint32, 256)} }
+
+// empty takes all nodes out, to make room for about n others.
+func (l *layer) empty(n int) {
+	l.keys, l.cost, l.bound, l.from, l.by = l.keys[:0], l.cost[:0], l.bound[:0], l.from[:0], l.by[:0]
+	l.clear(max(256, 1<<bits.Len(uint(n))))
+}
+
+// clear makes an empty hash index of n slots.
+func (l *layer) clear(n int) {
+	if n > cap(l.slots) {
+		l.slots = make([]uint32, n)
+	}
+	l.slots = l.slots[:n]
+	clear(l.slots)
+}
 
 func (l *layer) size() int { return len(l.cost) }
 
@@ -70,7 +86,7 @@ func (l *layer) add(key []uint32, cost, bound int64, from, by int32) {
 
 // index builds the hash index anew.
 func (l *layer) index(n int) {
-	l.slots = make([]uint32, n)
+	l.clear(n)
 	mask := uint64(n - 1)
 	for k := range l.cost {
 		i := hashKey(l.key(k)) & mask
@@ -81,12 +97,11 @@ func (l *layer) index(n int) {
 	}
 }
 
-// thin keeps width nodes with the lowest bounds and returns the least bound that it dropped.
-// Which of equal bounds are kept is left to their hash, so that they differ.
-func (l *layer) thin(width int) (dropped int64) {
-	dropped = infinite
+// thin keeps width nodes with the lowest bounds, in into, and returns the least bound that it dropped; all stay in l where
+// they are not more. Which of equal bounds are kept is left to their hash, so that they differ.
+func (l *layer) thin(width int, into *layer) (kept *layer, dropped int64) {
 	if l.size() <= width {
-		return dropped
+		return l, infinite
 	}
 	idx := make([]int32, l.size())
 	hash := make([]uint64, l.size())
@@ -96,15 +111,13 @@ func (l *layer) thin(width int) (dropped int64) {
 	slices.SortFunc(idx, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(l.bound[a], l.bound[b]), cmp.Compare(l.cost[b], l.cost[a]), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
 	})
-	dropped = l.bound[idx[width]]
-	n := newLayer(l.words)
+	into.empty(0)
 	for _, i := range idx[:width] {
-		n.keys = append(n.keys, l.key(int(i))...)
-		n.cost, n.bound = append(n.cost, l.cost[i]), append(n.bound, l.bound[i])
-		n.from, n.by = append(n.from, l.from[i]), append(n.by, l.by[i])
+		into.keys = append(into.keys, l.key(int(i))...)
+		into.cost, into.bound = append(into.cost, l.cost[i]), append(into.bound, l.bound[i])
+		into.from, into.by = append(into.from, l.from[i]), append(into.by, l.by[i])
 	}
-	*l = *n
-	return dropped
+	return into, l.bound[idx[width]]
 }
 
 // origins is how the nodes of a layer came about, kept for the plan.

@@ -53,8 +53,7 @@ func (x *Relaxation) Nodes(ctx context.Context, most int64) [][]Node {
 // tighten raises the bounds of the nodes before step t to what their costs and the tables show:
 // what was left of rules at earlier steps does not count. It drops those whose bounds are too high then.
 func (b *beam) tighten(t int) {
-	old := b.layer
-	b.layer = newLayer(old.words)
+	old := b.turn()
 	b.layer.lowest = true
 	for i, cost := range old.cost {
 		key := old.key(i)
