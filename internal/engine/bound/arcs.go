@@ -2,7 +2,6 @@ package bound
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -51,20 +50,22 @@ func (g *part) number() {
 
 // usesOf is what is used by reading.
 func (g *part) usesOf(reads uint64) (uses []use) {
-	sums := map[int32]int64{}
 	for b, r := 0, reads; r != 0; b, r = b+1, r>>1 {
-		if r&1 != 0 {
-			for _, u := range g.readUse[b] {
-				sums[u.rel] += u.coef
+		if r&1 == 0 {
+			continue
+		}
+		for _, u := range g.readUse[b] {
+			i := 0
+			for i < len(uses) && uses[i].rel < u.rel {
+				i++
 			}
+			if i == len(uses) || uses[i].rel != u.rel {
+				uses = slices.Insert(uses, i, use{rel: u.rel})
+			}
+			uses[i].coef += u.coef
 		}
 	}
-	for _, e := range slices.Sorted(maps.Keys(sums)) {
-		if sums[e] != 0 {
-			uses = append(uses, use{e, sums[e]})
-		}
-	}
-	return uses
+	return slices.DeleteFunc(uses, func(u use) bool { return u.coef == 0 })
 }
 
 // season are the moves that read fixed in the places known.

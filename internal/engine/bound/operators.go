@@ -258,7 +258,9 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 		return out
 	}
 	var next []int32
-	for _, slot := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.held, r.changed)))) {
+	slots := slices.Concat(r.held, r.changed)
+	slices.Sort(slots)
+	for _, slot := range slices.Compact(slots) {
 		if r.refused[slot] && ok && !r.never(r.at(slot)) {
 			ways = least(also(r.at(slot), false, 0))
 		}
