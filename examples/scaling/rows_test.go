@@ -42,7 +42,7 @@ var rows = []row{
 	{args: "repair -n 4 -k 2 -size 3 -H 12", reward: 292},
 	{args: "repair -n 10 -k 3 -H 16", reward: 1557},
 	{args: "repair -n 50 -k 10 -kinds 3 -H 20", reward: 5360},
-	{args: "repair -n 24 -k 6 -H 24", reward: 4072, open: true},
+	{args: "repair -n 24 -k 6 -H 24", reward: 4074},
 	{args: "charge -n 3 -H 12", reward: 166},
 	{args: "charge -n 8 -H 24", reward: 688},
 	{args: "charge -n 22 -H 36", reward: 2046},
