@@ -133,7 +133,7 @@ func TestStocks(t *testing.T) {
 		}
 	}
 	t.Log(counted, whole)
-	if whole > 1+*instances/50 {
+	if whole > 1+*instances/20 {
 		t.Errorf("%d of %d problems do not fall into groups", whole, *instances)
 	}
 	for _, s := range stockSpellings {
