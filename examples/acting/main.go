@@ -1,6 +1,6 @@
 // Command acting measures how many steps it takes to learn bundled problems by acting until an optimum is
-// certified, and compares that with random exploration, with a fifth of the steps at random, with resets to any state beside random states, and with
-// Algorithm 1 after random rows (docs/acting.md):
+// certified, and compares that with a fifth of the steps at random, with rows of collect by its policies exploration and restart (resets
+// to any state beside it), and with Algorithm 1 after rows of exploration (docs/acting.md):
 //
 //	go run -C examples ./acting -seeds 20
 package main
@@ -26,7 +26,7 @@ import (
 )
 
 // most is the number of steps after which a run is given up.
-const most = 4000
+const most = 1024
 
 type problem struct {
 	name  string
@@ -42,7 +42,7 @@ func main() {
 	seeds := flag.Int("seeds", 20, "runs of each, whose median is printed")
 	only := flag.String("problem", "", "one problem, or a task file")
 	flag.Parse()
-	fmt.Println("| problem | `learn` | random .2 | random | `--resets any` | random states | Algorithm 1 after 20/60/200 rows | seconds a step |")
+	fmt.Println("| problem | `learn` | random .2 | `exploration` | Algorithm 1 | `--resets any` | `restart` | seconds a step |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
 	if i := slices.IndexFunc(problems, func(p problem) bool { return p.name == *only }); i >= 0 {
 		problems = problems[i : i+1]
@@ -77,41 +77,44 @@ func rows(ctx context.Context, of problem, seeds int) error {
 func row(ctx context.Context, p *load.Problem, name string, reset bool, shared []acting.Shared, seeds int) error {
 	fmt.Printf("| %s", name)
 	var perStep time.Duration
-	for i, o := range []acting.Options{{Reset: reset}, {Reset: reset, Random: .2}, {Reset: reset, Random: 1}, {Reset: true, Anywhere: true}} {
+	learned := func(o acting.Options) measure {
+		o.Steps, o.Shared = most, shared
+		return func(seed uint64) (int, error) {
+			r, err := act(ctx, p, o, seed)
+			if err != nil {
+				return 0, err
+			}
+			return r.Steps, nil
+		}
+	}
+	collected := func(policy collect.Policy) measure {
+		return func(seed uint64) (int, error) { return enough(ctx, p, shared, policy, seed) }
+	}
+	for i, of := range []measure{
+		learned(acting.Options{Reset: reset}), learned(acting.Options{Reset: reset, Random: .2}), collected(collect.Exploration),
+		func(seed uint64) (int, error) { return algorithm1(ctx, p, seed) },
+		learned(acting.Options{Reset: true, Anywhere: true}), collected(collect.Restart),
+	} {
 		var all []int
 		began := time.Now()
-		o.Steps, o.Shared = most, shared
 		for seed := range seeds {
-			r, err := act(ctx, p, o, uint64(seed))
+			n, err := of(uint64(seed))
 			if err != nil {
 				return err
 			}
-			all = append(all, r.Steps)
+			all = append(all, n)
 		}
 		if i == 0 {
 			perStep = time.Since(began) / time.Duration(max(1, sum(all)))
 		}
 		fmt.Print(" | ", median(all))
 	}
-	var all []int
-	for seed := range seeds {
-		n, err := restarts(ctx, p, shared, uint64(seed))
-		if err != nil {
-			return err
-		}
-		all = append(all, n)
-	}
-	fmt.Print(" | ", median(all), " | ")
-	for i, rows := range []int{20, 60, 200} {
-		text, err := algorithm1(ctx, p, rows)
-		if err != nil {
-			return err
-		}
-		fmt.Print(map[bool]string{true: "/"}[i > 0], text)
-	}
 	fmt.Printf(" | %.3f |\n", perStep.Seconds())
 	return nil
 }
+
+// measure tells how many steps something takes.
+type measure func(seed uint64) (int, error)
 
 func sum(list []int) (n int) {
 	for _, x := range list {
@@ -142,22 +145,22 @@ func act(ctx context.Context, p *load.Problem, o acting.Options, seed uint64) (*
 	return acting.Learn(ctx, p.Problem, real.Session, o)
 }
 
-// restarts is how many rows from random states it takes, with the run of the plan: the least number, by bisection.
-func restarts(ctx context.Context, p *load.Problem, shared []acting.Shared, seed uint64) (int, error) {
+// enough is how many rows of a policy it takes, with the run of the plan: the least number, by bisection.
+func enough(ctx context.Context, p *load.Problem, shared []acting.Shared, policy collect.Policy, seed uint64) (int, error) {
 	dir, err := os.MkdirTemp("", "acting")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	file := dir + "/rows.csv"
-	if err := learn.Collect(ctx, p, file, collect.Options{Rows: most, Policy: collect.Restart, Seed: seed, Threads: 1}); err != nil {
+	if err := learn.Collect(ctx, p, file, collect.Options{Rows: most, Policy: policy, Seed: seed, Threads: 1}); err != nil {
 		return 0, err
 	}
 	rows, err := learn.ReadTransitions(ctx, p, file)
 	if err != nil {
 		return 0, err
 	}
-	enough := func(n int) (bool, error) {
+	are := func(n int) (bool, error) {
 		o := acting.Options{Reset: true, Shared: shared, Steps: p.Problem.Horizon}
 		for _, t := range rows[:n] {
 			o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
@@ -166,18 +169,18 @@ func restarts(ctx context.Context, p *load.Problem, shared []acting.Shared, seed
 		return err == nil && r.Status == engine.Optimal, err
 	}
 	lo, hi := 0, 1 // lo rows are not enough
-	for ; hi < most; hi *= 2 {
-		if ok, err := enough(hi); ok || err != nil {
+	for ; hi <= most; hi *= 2 {
+		if ok, err := are(hi); ok || err != nil {
 			break
 		}
 		lo = hi
 	}
-	if hi >= most {
+	if hi > most {
 		return most, nil
 	}
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		ok, err := enough(mid)
+		ok, err := are(mid)
 		if err != nil {
 			return 0, err
 		}
@@ -190,36 +193,50 @@ func restarts(ctx context.Context, p *load.Problem, shared []acting.Shared, seed
 	return hi + p.Problem.Horizon, nil
 }
 
-// algorithm1 trains a network on rows of exploration and plans with Algorithm 1: what comes of it.
-func algorithm1(ctx context.Context, p *load.Problem, n int) (string, error) {
-	rows, err := learn.Explore(ctx, p, n, 1)
-	if err != nil {
-		return "", err
+// algorithm1 is how many rows of exploration and steps of its plans Algorithm 1 takes until a plan that it ends with is the best one, which it does
+// not know: rows are doubled from 10, and a network is trained on them.
+func algorithm1(ctx context.Context, p *load.Problem, seed uint64) (int, error) {
+	best, err := act(ctx, p, acting.Options{Reset: true, Steps: most}, seed)
+	if err != nil || best.Status != engine.Optimal {
+		return most, err
 	}
+	for n := 10; n < most; n *= 2 {
+		rows, err := learn.Explore(ctx, p, n, seed)
+		if err != nil {
+			return 0, err
+		}
+		reward, steps, err := incremental(ctx, p, rows)
+		if err != nil {
+			return 0, err
+		}
+		if reward != nil && *reward == p.Problem.Reward.Float(*best.Reward) {
+			return n + steps, nil
+		}
+	}
+	return most, nil
+}
+
+// incremental plans with a network that is trained on rows by Algorithm 1: the reward of the plan that holds, nil for none, and the steps taken.
+func incremental(ctx context.Context, p *load.Problem, rows []learn.Transition) (*float64, int, error) {
 	trained, err := learn.TrainOn(ctx, p, rows, learn.Training{Recipe: learn.RecipeStructure})
 	if err != nil {
-		return "", err
+		return nil, 0, err
 	}
 	q, err := learn.With(p, trained)
 	if err != nil {
-		return "", err
+		return nil, 0, err
 	}
 	real, err := execute.OpenSimulator(ctx, q, execute.SimulatorRef{Name: "rddl", MaxSteps: most})
 	if err != nil {
-		return "", err
+		return nil, 0, err
 	}
 	defer real.Close()
 	r := execute.IncrementalRequest{LoopOptions: execute.LoopOptions{Landmarks: "prefix"}}
 	r.Engine, r.Horizon = "auto", bind.Steps(p.Problem.Horizon)
 	r.Limits = engine.Limits{Threads: 1}
 	d, err := execute.Incremental(ctx, q, real, r)
-	switch {
-	case err != nil:
-		return "", err
-	case d.Status == engine.Infeasible:
-		return "none", nil
-	case d.Simulated == nil:
-		return string(d.Status), nil
+	if err != nil {
+		return nil, 0, err
 	}
-	return fmt.Sprint(*d.Simulated), nil
+	return d.Simulated, d.Loop.Simulations, nil
 }

@@ -33,16 +33,25 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			}
 			continue
 		}
+		if l.strays > 0 {
+			l.strays--
+			if err := l.stray(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		best := l.known()
 		if best != nil && l.out.Bound != nil && best.reward >= *l.out.Bound {
 			return l.proven(ctx, best)
 		}
+		if l.stated > 0 && l.m.rows >= l.stated+l.stated/4 {
+			l.generalise()
+		}
 		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 		if errors.Is(err, errHard) {
 			l.effort += 1 + l.effort/4
-			if err := l.stray(ctx); err != nil {
-				return nil, err
-			}
+			l.strays = max(l.o.Horizon, l.m.rows/8)
+			l.generalise()
 			continue
 		}
 		if err != nil {
@@ -160,12 +169,10 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		return l.jump(ctx, root)
 	}
 	if l.taken > 0 && l.taken < l.o.Horizon && l.here.legal && !l.now.Terminal {
-		if p := l.layers[l.taken][l.here]; p != nil {
-			path, err := l.relevant(ctx, p, l.taken)
-			if err != nil || path != nil {
-				l.path, l.why = path, Try
-				return err
-			}
+		path, err := l.ahead(ctx)
+		if err != nil || path != nil {
+			l.path, l.why = path, Try
+			return err
 		}
 		return l.random(ctx)
 	}
@@ -180,26 +187,6 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	}
 	l.path, l.why = slices.Clone(path), Try
 	return nil
-}
-
-// jump goes to the first new step of a plan; where the system can be put into any state, to the one of which most next values
-// are open, also in a state that was never seen.
-func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
-	path, ok := l.fresh(root)
-	if !ok {
-		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
-	}
-	step := path[len(path)-1]
-	if l.starts == nil && !l.o.Safe {
-		least := len(l.m.Outputs)
-		for _, now := range root.Steps[len(path)-1 : root.Horizon()] {
-			if known := len(l.m.next(now)); known < least && l.g.arc(now) == nil {
-				step, least = now, known
-			}
-		}
-	}
-	_, err := l.approach(ctx, step, Try)
-	return err
 }
 
 // stray has the next step drawn at random, of a new episode where the last one is over.

@@ -53,6 +53,51 @@ func (m *Model) infer() {
 	}
 }
 
+// generalise states what rows show beside what refuted plans; each question begins with it.
+func (l *learner) generalise() {
+	l.m.generalise()
+	l.stated = l.m.rows
+	for _, q := range l.queries {
+		q.session = nil
+	}
+}
+
+// generalise adds clauses for what rows show of learned bits of which it is known what variables they depend on, and drops clauses that
+// others say more than. What refuted plans long ago says little of others.
+func (m *Model) generalise() {
+	if m.shared {
+		return
+	}
+	for _, f := range m.functions {
+		vars, ok := f.Decisive(m.K)
+		if !ok {
+			continue
+		}
+		points, on := f.Cells(vars)
+		for i, at := range points {
+			if !slices.ContainsFunc(f.said, func(r region) bool { return len(r.fixed) <= len(vars) && r.has(at) }) {
+				m.add(f, 0, at, on[i], nil)
+			}
+		}
+	}
+	m.Clauses = slices.DeleteFunc(slices.Clone(m.Clauses), func(c Clause) bool {
+		return slices.ContainsFunc(m.Clauses, func(d Clause) bool { return d.says(&c) })
+	})
+}
+
+// says reports whether a clause holds wherever another does, of more variables.
+func (c *Clause) says(d *Clause) bool {
+	if c.Output != d.Output || c.Value != d.Value || len(c.Variables) >= len(d.Variables) {
+		return false
+	}
+	for i, v := range c.Variables {
+		if j := slices.Index(d.Variables, v); j < 0 || d.Is[j] != c.Is[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // pointsOf lists the points that the rules allow, each with one output; none where they are many.
 func (m *Model) pointsOf(f *function) []spotAt {
 	all, have := []spotAt{}, map[string]bool{}

@@ -139,6 +139,8 @@ type learner struct {
 	layers  []map[*node]*place
 	dull    map[string]bool // places from which nothing better can come
 	effort  int64           // conflicts that a question may take
+	strays  int             // steps to be drawn at random before the next question
+	stated  int             // rows of which what they show was stated, since a question was hard
 	linear  bool            // questions learn linear constraints, since one took more without
 
 	rules    []*factored.Constraint // that no step may break

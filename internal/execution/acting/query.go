@@ -46,9 +46,8 @@ type query struct {
 	result  *engine.Result
 }
 
-// perRound is how many conflicts of the effort are a plan that may be refuted before a question about rewards is given up. Where little
-// is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
-const perRound = 200
+// A plan that is refuted counts as perRound conflicts of the effort for each learned bit, and as mostRound at most. Where little is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
+const perRound, mostRound = 3, 200
 
 // ask answers a question.
 func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
@@ -56,10 +55,12 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 	q := l.queries[of.key()]
 	if q == nil {
 		q = &query{question: of}
+		l.queries[of.key()] = q
+	}
+	if q.session == nil {
 		if err := l.reopen(ctx, q); err != nil {
 			return nil, err
 		}
-		l.queries[of.key()] = q
 	}
 	if q.result != nil {
 		less := q.over != nil && (of.over == nil || *of.over < *q.over) // that there is none says nothing of this question
@@ -72,7 +73,7 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		if done, err := l.answers(ctx, q); done || err != nil {
 			return q.result, err
 		}
-		if rounds > l.effort/perRound+int64(len(l.o.Known)) && !q.open && q.to == nil {
+		if rounds > l.effort/int64(min(mostRound, perRound*len(l.m.Outputs)))+int64(len(l.o.Known)) && !q.open && q.to == nil {
 			return nil, errHard
 		}
 		if err := l.update(ctx, q); err != nil {

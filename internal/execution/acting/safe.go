@@ -138,6 +138,17 @@ func (m *Model) next(now factored.Valuation) map[factored.Bit]bool {
 	return known
 }
 
+// open counts the different points of which the next value in a state with an action is not known.
+func (m *Model) open(now factored.Valuation) int {
+	points := map[string]bool{}
+	for _, s := range m.spots(now) {
+		if m.value(s.o, s.f, s.at) == 2 {
+			points[fmt.Sprint(s.o, s.at)] = true
+		}
+	}
+	return len(points)
+}
+
 // bar excludes the first new step of a plan from a query if it is not safe, and reports whether it did.
 func (l *learner) bar(ctx context.Context, q *query) (bool, error) {
 	path, ok := l.fresh(q.result.Trace)

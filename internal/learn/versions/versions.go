@@ -70,6 +70,40 @@ func (f *Function) Least(most int) int {
 	return f.least
 }
 
+// Decisive returns the variables that each consistent set of at most k variables has, and whether they are such a set themselves.
+func (f *Function) Decisive(k int) (vars []int, ok bool) {
+	s := f.search()
+	if !s.extend(Set{}, Set{}, f.apart, nil, k) {
+		return nil, false
+	}
+	var all Set
+	for _, v := range s.found.List() {
+		var closed Set
+		closed.Add(v)
+		if !f.search().extend(Set{}, closed, f.apart, nil, k) {
+			all.Add(v)
+		}
+	}
+	_, more := f.unmet(all, 0)
+	return all.List(), !more
+}
+
+// Cells returns a row for each combination of values that some variables have in rows.
+func (f *Function) Cells(vars []int) (all []Point, on []bool) {
+	have := map[string]bool{}
+	for _, r := range f.rows {
+		at := make(Point, 0, len(vars))
+		for _, v := range vars {
+			at = append(at, r.at[v])
+		}
+		if key := at.Key(); !have[key] {
+			have[key] = true
+			all, on = append(all, r.at), append(on, r.on)
+		}
+	}
+	return all, on
+}
+
 // Values tells which values the functions of at most k variables have at a point: neither if there is no such
 // function.
 func (f *Function) Values(k int, at Point) (zero, one bool) {

@@ -2,6 +2,7 @@ package versions
 
 import (
 	"flag"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -142,4 +143,62 @@ func TestContradiction(t *testing.T) {
 			t.Errorf("row %d", i)
 		}
 	}
+}
+
+// TestDecisive holds the variables that a function is known to read against all consistent sets.
+func TestDecisive(t *testing.T) {
+	known := 0
+	for seed := range uint64(*worlds) {
+		w := newWorld(seed)
+		f, all := New(w.domain), points(w.domain)
+		for range 1 + w.r.IntN(2*len(all)) {
+			at := all[w.r.IntN(len(all))]
+			f.Add(at, w.value(at))
+		}
+		for k := range len(w.domain) + 1 {
+			common, any := 1<<len(w.domain)-1, false
+			for set := range 1 << len(w.domain) {
+				if bits.OnesCount(uint(set)) <= k && agrees(f.rows, set) {
+					common, any = common&set, true
+				}
+			}
+			smallest := any && agrees(f.rows, common) // the intersection is consistent itself
+			vars, ok := f.Decisive(k)
+			got := 0
+			for _, v := range vars {
+				got |= 1 << v
+			}
+			if ok != smallest || ok && got != common {
+				t.Fatalf("seed %d, k %d: %b %v; expected %b %v", seed, k, got, ok, common, smallest)
+			}
+			if ok {
+				known++
+				cells, on := f.Cells(vars)
+				for i, at := range cells {
+					if !slices.ContainsFunc(f.rows, func(r row) bool { return slices.Equal(r.at, at) && r.on == on[i] }) {
+						t.Fatalf("seed %d: a cell that no row has", seed)
+					}
+				}
+			}
+		}
+	}
+	if known == 0 {
+		t.Fatal("nothing was ever known")
+	}
+}
+
+// agrees reports whether no two rows that agree on a set have different values.
+func agrees(rows []row, set int) bool {
+	for _, a := range rows {
+		for _, b := range rows {
+			same := true
+			for v := range a.at {
+				same = same && (set>>v&1 == 0 || a.at[v] == b.at[v])
+			}
+			if same && a.on != b.on {
+				return false
+			}
+		}
+	}
+	return true
 }
