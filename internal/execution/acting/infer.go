@@ -80,9 +80,17 @@ func (m *Model) generalise() {
 			}
 		}
 	}
-	m.Clauses = slices.DeleteFunc(slices.Clone(m.Clauses), func(c Clause) bool {
-		return slices.ContainsFunc(m.Clauses, func(d Clause) bool { return d.says(&c) })
-	})
+	var keep []Clause
+next:
+	for i := range m.Clauses {
+		for j := range m.Clauses {
+			if m.Clauses[j].says(&m.Clauses[i]) {
+				continue next
+			}
+		}
+		keep = append(keep, m.Clauses[i])
+	}
+	m.Clauses = keep
 }
 
 // says reports whether a clause holds wherever another does, of more variables.

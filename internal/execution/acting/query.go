@@ -46,7 +46,8 @@ type query struct {
 	result  *engine.Result
 }
 
-// A plan that is refuted counts as perRound conflicts of the effort for each learned bit, and as mostRound at most. Where little is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
+// A plan that is refuted counts as perRound conflicts of the effort for each learned bit, and as mostRound at most. Where little
+// is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
 const perRound, mostRound = 3, 200
 
 // ask answers a question.
