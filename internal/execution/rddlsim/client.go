@@ -156,7 +156,7 @@ func (c *Client) Round(ctx context.Context) (*Turn, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case m.XMLName.Local == sessionEnd:
+	case m.Name == sessionEnd:
 		if err := c.end(m); err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func (c *Client) turn(ctx context.Context) (*Turn, error) {
 	if m.Immediate != nil {
 		t.Reward = *m.Immediate
 	}
-	if m.XMLName.Local == turn {
+	if m.Name == turn {
 		return t, nil
 	}
 	if m.Reward == nil || m.Immediate == nil {
@@ -241,7 +241,7 @@ func (c *Client) receive(ctx context.Context, names ...string) (*message, error)
 	}
 	for _, x := range []*float64{m.Allowed, m.Reward, m.Total, m.Left, m.Immediate} {
 		if x != nil && *x-*x != 0 {
-			return nil, nonsensef("%s has a number that is not finite", m.XMLName.Local)
+			return nil, nonsensef("%s has a number that is not finite", m.Name)
 		}
 	}
 	return m, nil

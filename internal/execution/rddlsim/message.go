@@ -2,15 +2,14 @@ package rddlsim
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/element"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
@@ -33,45 +32,106 @@ const (
 
 // message is any message: each has some of these elements. Times are in milliseconds.
 type message struct {
-	XMLName xml.Name
+	Name string
 
-	Instance  string    `xml:"instance-name,omitempty"`
-	Problem   string    `xml:"problem-name,omitempty"`
-	Client    string    `xml:"client-name,omitempty"`
-	Language  string    `xml:"input-language,omitempty"`
-	NoHeader  *struct{} `xml:"no-header"`
-	Execute   string    `xml:"execute-policy,omitempty"`
-	Task      string    `xml:"task,omitempty"` // RDDL in base64
-	Session   string    `xml:"session-id,omitempty"`
-	Rounds    *int      `xml:"num-rounds"`
-	Allowed   *float64  `xml:"time-allowed"`
-	Round     *int      `xml:"round-num"`
-	RoundLeft *int      `xml:"round-left"`
-	Reward    *float64  `xml:"round-reward"`
-	Used      *int      `xml:"turns-used"`
-	Total     *float64  `xml:"total-reward"`
-	RoundUsed *int      `xml:"rounds-used"`
-	Turn      *int      `xml:"turn-num"`
-	Left      *float64  `xml:"time-left"`
-	Memory    string    `xml:"memory-left,omitempty"`
-	Immediate *float64  `xml:"immediate-reward"`
-	Fluents   []Fluent  `xml:"observed-fluent"`
-	Blind     *struct{} `xml:"no-observed-fluents"`
-	Actions   []Action  `xml:"action"`
+	Instance, Problem, Client, Language             string
+	NoHeader                                        bool
+	Execute, Task, Session                          string // Task is RDDL in base64
+	Rounds, Round, Used, RoundLeft, RoundUsed, Turn *int
+	Allowed, Reward, Total                          *float64
+	Left, Immediate                                 *float64
+	Memory                                          string
+	Fluents                                         []Fluent
+	Blind                                           bool
+	Actions                                         []Action
+}
+
+// fields are the elements of a message but for lists, in the order in which RDDLSim has them.
+func (m *message) fields() []field {
+	return []field{
+		{"instance-name", &m.Instance}, {"problem-name", &m.Problem}, {"client-name", &m.Client}, {"input-language", &m.Language},
+		{"no-header", &m.NoHeader}, {"execute-policy", &m.Execute}, {"task", &m.Task}, {"session-id", &m.Session}, {"num-rounds", &m.Rounds},
+		{"time-allowed", &m.Allowed}, {"round-num", &m.Round}, {"round-left", &m.RoundLeft}, {"round-reward", &m.Reward}, {"turns-used", &m.Used},
+		{"total-reward", &m.Total}, {"rounds-used", &m.RoundUsed}, {"turn-num", &m.Turn}, {"time-left", &m.Left}, {"memory-left", &m.Memory},
+		{"immediate-reward", &m.Immediate}, {"no-observed-fluents", &m.Blind},
+	}
+}
+
+// field is an element of a message, with where its value is: in a string, a truth, which an element without a text says, or a number
+// that may be missing.
+type field struct {
+	name string
+	at   any
+}
+
+// text is the value of a field; false where the message does not have it.
+func (f *field) text() (string, bool) {
+	switch at := f.at.(type) {
+	case *string:
+		return *at, *at != ""
+	case *bool:
+		return "", *at
+	case **int:
+		if *at != nil {
+			return strconv.Itoa(**at), true
+		}
+	case **float64:
+		if *at != nil {
+			return strconv.FormatFloat(**at, 'g', -1, 64), true
+		}
+	}
+	return "", false
+}
+
+// set reads the value of a field.
+func (f *field) set(text string) (err error) {
+	number := strings.TrimSpace(text)
+	switch at := f.at.(type) {
+	case *string:
+		*at = text
+	case *bool:
+		*at = true
+	case **int:
+		*at = new(int)
+		**at, err = strconv.Atoi(number)
+	case **float64:
+		*at = new(float64)
+		**at, err = strconv.ParseFloat(number, 64)
+	}
+	return err
 }
 
 // Fluent is a fluent with its value, as text.
 type Fluent struct {
-	Name  string   `xml:"fluent-name"`
-	Args  []string `xml:"fluent-arg"`
-	Value string   `xml:"fluent-value"`
+	Name  string
+	Args  []string
+	Value string
 }
 
 // Action is an action with its value, as text.
-type Action struct {
-	Name  string   `xml:"action-name"`
-	Args  []string `xml:"action-arg"`
-	Value string   `xml:"action-value"`
+type Action Fluent
+
+// read reads a fluent or an action from an element whose elements begin with a prefix.
+func (f *Fluent) read(prefix string, e *element.Element) {
+	for _, x := range e.Elements {
+		switch x.Name {
+		case prefix + "-name":
+			f.Name = x.Text
+		case prefix + "-arg":
+			f.Args = append(f.Args, x.Text)
+		case prefix + "-value":
+			f.Value = x.Text
+		}
+	}
+}
+
+// write adds the elements of a fluent or an action.
+func (f *Fluent) write(prefix string, e *element.Element) {
+	e.Add(prefix+"-name", f.Name)
+	for _, a := range f.Args {
+		e.Add(prefix+"-arg", a)
+	}
+	e.Add(prefix+"-value", f.Value)
 }
 
 // Ground returns the name with its arguments, as package ground writes it.
@@ -138,20 +198,28 @@ const maxMessage = 64 << 20
 // write sends a message, all of it in one write. A client can ask for messages without XML declaration, and
 // then RDDLSim omits the zero byte too.
 func write(w io.Writer, m *message, name string, plain bool) error {
-	m.XMLName.Local = name
-	var b bytes.Buffer
-	if !plain {
-		b.WriteString(xml.Header)
+	e := &element.Element{Name: name}
+	for _, f := range m.fields() {
+		if text, ok := f.text(); ok {
+			e.Add(f.name, text)
+		}
 	}
-	if err := xml.NewEncoder(&b).Encode(m); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+	for i := range m.Fluents {
+		m.Fluents[i].write("fluent", e.Add("observed-fluent", ""))
 	}
-	if !plain {
-		b.WriteByte(0)
+	for i := range m.Actions {
+		(*Fluent)(&m.Actions[i]).write("action", e.Add("action", ""))
 	}
-	_, err := w.Write(b.Bytes())
+	if plain {
+		_, err := w.Write(e.Append(nil))
+		return err
+	}
+	_, err := w.Write(append(e.Append([]byte(header)), 0))
 	return err
 }
+
+// header is the XML declaration.
+const header = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
 // reader reads messages one after the other. A message ends with its element, since the zero byte may be missing.
 type reader struct {
@@ -162,7 +230,7 @@ type reader struct {
 
 func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReader(r)} }
 
-// ReadByte is called by the XML decoder, which then reads nothing in advance.
+// ReadByte reads a byte of the present message.
 func (r *reader) ReadByte() (b byte, err error) {
 	if r.left--; r.left < 0 {
 		return 0, nonsensef("a message of more than %d MiB", maxMessage>>20)
@@ -171,35 +239,60 @@ func (r *reader) ReadByte() (b byte, err error) {
 	return b, r.err
 }
 
-func (r *reader) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
-
 // next reads a message, which must have one of the names. io.EOF means that there is none.
 func (r *reader) next(names ...string) (*message, error) {
 	if err := r.skip(); err != nil {
 		return nil, err
 	}
 	r.left = maxMessage
-	d := xml.NewDecoder(r)
-	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // ASCII is UTF-8 too
 	expected := strings.Join(names, " or ")
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return nil, r.broken(err, expected)
+	e, err := element.Read(r, func(name string, depth int) error {
+		if depth == 0 && !slices.Contains(names, name) {
+			return nonsensef("expected %s, found <%s>", expected, source.Printable(name, source.MaxLine/2))
 		}
-		start, ok := token.(xml.StartElement)
-		if !ok {
-			continue
+		if depth == 0 {
+			expected = name
 		}
-		if !slices.Contains(names, start.Name.Local) {
-			return nil, nonsensef("expected %s, found <%s>", expected, source.Printable(start.Name.Local, source.MaxLine/2))
-		}
-		m := &message{}
-		if err := d.DecodeElement(m, &start); err != nil {
-			return nil, r.broken(err, start.Name.Local)
-		}
-		return m, nil
+		return nil
+	})
+	if errors.As(err, new(*Error)) && r.err == nil {
+		return nil, err
 	}
+	m := &message{}
+	if err == nil {
+		err = m.read(e)
+	}
+	if err != nil {
+		return nil, r.broken(err, expected)
+	}
+	return m, nil
+}
+
+// read takes what is known of an element.
+func (m *message) read(e *element.Element) error {
+	m.Name = e.Name
+	places := map[string]field{}
+	for _, f := range m.fields() {
+		places[f.name] = f
+	}
+	for _, x := range e.Elements {
+		f := Fluent{}
+		switch x.Name {
+		case "observed-fluent":
+			f.read("fluent", x)
+			m.Fluents = append(m.Fluents, f)
+		case "action":
+			f.read("action", x)
+			m.Actions = append(m.Actions, Action(f))
+		default:
+			if f, ok := places[x.Name]; ok {
+				if err := f.set(x.Text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // broken describes an error in the middle of a message.

@@ -127,7 +127,7 @@ func (x *session) requested() bool {
 	if object(m.Problem) != x.s.Sim.Problem().Instance {
 		return false
 	}
-	x.plain = m.NoHeader != nil
+	x.plain = m.NoHeader
 	x.report.Client = source.Printable(object(m.Client), source.MaxLine/4)
 	x.report.Rounds = []RoundReport{}
 	return true
@@ -157,7 +157,7 @@ func (x *session) receive(name string) (*message, error) {
 	for {
 		_ = x.conn.SetReadDeadline(time.Now().Add(x.s.Allowed - x.s.Now().Sub(x.began) + grace))
 		m, err := x.in.next(name, resources)
-		if err != nil || m.XMLName.Local == name {
+		if err != nil || m.Name == name {
 			return m, err
 		}
 		if err = x.send(&message{Left: x.left(), Memory: "enough"}, resourcesLeft); err != nil {

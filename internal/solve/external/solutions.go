@@ -2,9 +2,10 @@ package external
 
 import (
 	"bytes"
-	"encoding/xml"
 	"math"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/element"
 )
 
 // readCBC reads CBC's solution file: the verdict and the objective, then a line
@@ -227,46 +228,43 @@ func (s *solution) nameValue(line string, most int) error {
 	return s.column(f[0], f[1])
 }
 
-// cplexFile is the part of CPLEX's solution file that is read.
-type cplexFile struct {
-	Header struct {
-		Objective string `xml:"objectiveValue,attr"`
-		Status    int    `xml:"solutionStatusValue,attr"`
-		Text      string `xml:"solutionStatusString,attr"`
-	} `xml:"header"`
-	Variables []struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	} `xml:"variables>variable"`
-}
-
 // readCPLEX reads the XML that CPLEX's "write x.sol" makes.
 func readCPLEX(text []byte, s *solution) error {
-	var f cplexFile
-	if err := xml.Unmarshal(text, &f); err != nil {
-		return &OutputError{Msg: "the solution file of CPLEX: " + err.Error()}
+	e, err := element.Read(bytes.NewReader(text), func(string, int) error { return nil })
+	if err != nil {
+		return &OutputError{Msg: "the solution file of CPLEX is no XML: " + err.Error()}
+	}
+	var header element.Element
+	var variables []*element.Element
+	for _, x := range e.Elements {
+		switch x.Name {
+		case "header":
+			header = *x
+		case "variables":
+			variables = append(variables, x.Elements...)
+		}
 	}
 	// The codes of CPXgetstat: 1 and 101 are optimal; 102 is optimal within the
 	// gap that was asked, which is 0; 3, 103 and 106-118 mean what they say.
-	switch f.Header.Status {
-	case 1, 101, 102:
+	switch header.Attribute("solutionStatusValue") {
+	case "1", "101", "102":
 		s.status = Optimal
-	case 3, 103:
+	case "3", "103":
 		s.status = Unsatisfiable
 		return nil
-	case 0:
+	case "", "0":
 		return &OutputError{Msg: "the solution file of CPLEX has no status"}
 	}
-	if len(f.Variables) == 0 {
+	if len(variables) == 0 {
 		return nil
 	}
 	s.start()
 	s.status = max(s.status, Satisfiable)
-	if err := s.setObjective(f.Header.Objective); err != nil {
+	if err := s.setObjective(header.Attribute("objectiveValue")); err != nil {
 		return err
 	}
-	for _, v := range f.Variables {
-		if err := s.column(v.Name, v.Value); err != nil {
+	for _, v := range variables {
+		if err := s.column(v.Attribute("name"), v.Attribute("value")); err != nil {
 			return err
 		}
 	}
