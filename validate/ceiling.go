@@ -250,9 +250,9 @@ func (c *ceiling) legal(n *node) (list []*branch, err error) {
 	return list, nil
 }
 
-func (c *ceiling) inRange(now factored.Valuation) bool {
-	for i := range c.p.Variables {
-		v := &c.p.Variables[i]
+func (g *graph) inRange(now factored.Valuation) bool {
+	for i := range g.p.Variables {
+		v := &g.p.Variables[i]
 		if x := v.Value(now); v.Kind == factored.Action && (x < v.Lo || x > v.Hi) {
 			return false
 		}

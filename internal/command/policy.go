@@ -198,14 +198,17 @@ const mostUnlike = 3
 // writeTable writes what the table of a certificate shows.
 func writeTable(b io.Writer, d *policy.Document) {
 	if p := d.Proof; p != nil {
-		what := "There is none"
-		if d.Value != nil {
+		what, says := "There is none", "compared %s in %s with every legal action, exactly"
+		if d.Sampled != nil {
+			says = "computed %s of %s anew, rounding up"
+		}
+		if d.Bound != nil {
 			what = fmt.Sprintf("No policy is worth more than %v", *d.Bound)
 			if d.Blind {
 				what = fmt.Sprintf("No plan that sees nothing is worth more than %v", *d.Bound)
 			}
 		}
-		fmt.Fprintf(b, "%s: the checker compared %s in %s with every legal action, exactly", what, counted.Of(int(p.Bounds), "bound"), counted.Of(p.States, "state"))
+		fmt.Fprintf(b, "%s: the checker "+says, what, counted.Of(int(p.Bounds), "bound"), counted.Of(p.States, "state"))
 		if d.Blind {
 			fmt.Fprintf(b, ", and tried every action from %s of states that they do not settle", counted.Of(p.Sets, "set"))
 		}

@@ -38,8 +38,8 @@ func shorter(groups, functions []*outcome.Group) (out []*outcome.Group) {
 
 // decide drops from a line what the functions of a structure with a share of exceptions describe better: on the
 // rows held out, if they tell, else in all rows with what it takes to describe the functions, if these have fewer
-// exceptions than the likely outcomes. A function with
-// wrong records takes the place of such a function only where the rows held out tell: more is known of the latter.
+// exceptions than the likely outcomes. A function with wrong records takes the place of such a function where it is shorter by more than
+// an accident: of equal ones, more is known of the latter.
 func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *structure.Structure) error {
 	held := func(chance.Group) float64 { return 0 }
 	if q.Held != nil && q.Predict != nil {
@@ -69,7 +69,12 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 		}
 		return better && sum <= line.bits[g.Outputs[0]]
 	})
-	line.sure = slices.DeleteFunc(line.sure, func(g chance.Group) bool { return held(g) < noAccident })
+	line.sure = slices.DeleteFunc(line.sure, func(g chance.Group) bool {
+		if gain := held(g); math.Abs(gain) >= noAccident {
+			return gain < 0
+		}
+		return bits[g.Outputs[0]] < line.bits[g.Outputs[0]]+noAccident
+	})
 	if len(line.groups) == 0 {
 		line.HeldOut = nil
 	}

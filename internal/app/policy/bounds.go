@@ -2,9 +2,11 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
+	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -53,8 +55,13 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 	if err != nil {
 		return fmt.Errorf("%w; there are no bounds either: %w; expected fewer steps or coarser ranges (init --bins); run --robust acts where quantities are learned as functions", tooLarge, err)
 	}
-	b, err := decision.Bound(ctx, f, decision.BoundOptions{
-		Objective: r.Objective, Horizon: r.Horizon, Seed: r.Seed, Memory: r.Limits.Memory / 4, Confidence: confidence, Now: r.Now, Report: r.Interval,
+	within, cancel := ctx, func() {}
+	if end, ok := ctx.Deadline(); ok && r.Certify { // a part of the time is for the proof
+		within, cancel = context.WithTimeout(ctx, end.Sub(r.Now())/2)
+	}
+	defer cancel()
+	b, err := decision.Bound(within, f, decision.BoundOptions{
+		Objective: r.Objective, Horizon: r.Horizon, Seed: r.Seed, Memory: r.Limits.Memory / 4, Confidence: confidence, Sums: r.Certify, Now: r.Now, Report: r.Interval,
 	})
 	if err != nil {
 		return err
@@ -74,6 +81,16 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 	by.process = f
 	if err := d.choices(&by, b); err != nil {
 		return err
+	}
+	if r.Certify {
+		switch err := d.proveSums(ctx, &by, b); {
+		case errors.Is(err, certify.ErrNoProof):
+			d.NoProof = err
+		case err != nil && ctx.Err() != nil:
+			d.NoProof = fmt.Errorf("%w: the time for it is over", certify.ErrNoProof)
+		case err != nil:
+			return err
+		}
 	}
 	return d.sampleSupport(ctx, &by, b.Planner(f))
 }

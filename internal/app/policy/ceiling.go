@@ -302,10 +302,6 @@ func (d *Document) shown(ctx context.Context, m *model, found *validate.Ceiled) 
 	if d.Objective == policy.Reward || d.Disturbances != nil {
 		bound.Quo(bound, new(big.Rat).SetInt64(m.p.Problem.Reward.Scale))
 	}
-	f, _ := bound.Float64()
-	if new(big.Rat).SetFloat64(f).Cmp(bound) < 0 {
-		f = math.Nextafter(f, math.Inf(1))
-	}
-	d.Bound = &f
+	d.Bound = above(bound)
 	return nil
 }

@@ -70,16 +70,12 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.model(p)
-	if err != nil {
-		return nil, err
-	}
-	again, err := d.again(ctx, m, bounds, table)
+	again, unchecked, err := d.readAgain(ctx, p, bounds, table)
 	if err != nil {
 		return r, ifRefused(r, err)
 	}
 	r.Claims = append(r.Claims, certify.Claim{File: d.Problem, Proof: bounds, Horizon: d.Horizon, Shows: again.shows(), Accepted: true})
-	e := certify.Expected{Answer: again, Unchecked: aside}
+	e := certify.Expected{Answer: again, Unchecked: unchecked}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		refuse(r, err)
 	}
@@ -212,8 +208,11 @@ func (d *Document) value(m *model) (*validate.Failure, *validate.Walk, error) {
 
 // shows says what a table shows.
 func (d *Document) shows() string {
-	if d.Value == nil {
+	if d.Value == nil && d.Bound == nil {
 		return d.Says()
+	}
+	if d.Sampled != nil {
+		return fmt.Sprintf("no policy is worth more than %v", *d.Bound)
 	}
 	if d.Blind {
 		return fmt.Sprintf("the plan is worth %.12g, and none that sees nothing is worth more than %v", *d.Value, *d.Bound)

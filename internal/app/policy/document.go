@@ -77,7 +77,7 @@ type Document struct {
 	// NoProof is why there is none, though one was asked for.
 	NoProof error `json:"-"`
 
-	proof *Ceiling
+	proof any                  // *Ceiling or *Sums
 	steps []factored.Valuation // of Plan
 }
 

@@ -1,7 +1,50 @@
 package policy
 
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+)
+
 // Copy is a follower of the same run so far.
 func Copy(f *Follower) *Follower {
 	g := *f
 	return &g
+}
+
+// Proven is the bound that the checker finds for the proof of an answer after a change; nil where it refuses it.
+func Proven(ctx context.Context, p *load.Problem, d *Document, change func(*Sums)) (*big.Rat, error) {
+	text, err := json.Marshal(d.proof)
+	c := &Sums{}
+	if err == nil {
+		err = json.Unmarshal(text, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	change(c)
+	s, err := c.table(p.Problem)
+	if err != nil {
+		return nil, nil
+	}
+	m, err := d.model(p)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := m.parts()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Check(ctx, m.of, parts, m.start)
+	if err != nil || found.Refused != "" {
+		return nil, err
+	}
+	bound, err := found.At(m.start, d.Horizon)
+	if bound != nil && d.Objective == policy.Reward {
+		bound.Quo(bound, new(big.Rat).SetInt64(p.Problem.Reward.Scale))
+	}
+	return bound, err
 }

@@ -388,8 +388,7 @@ func TestRandom(t *testing.T) {
 			if gap, _ := new(big.Rat).Sub(bound, want).Float64(); bound.Cmp(want) < 0 || gap > 1e-9 {
 				t.Fatalf("problem %d, %s: the best policy is worth %s, and the table proves %v\ngoal %s\n%s", seed, o, want.RatString(), *d.Bound, goal, text)
 			}
-			exact, _ := want.Float64()
-			compareBounds(t, p, o, exact, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
+			compareBounds(t, p, o, want, uint64(seed), fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 			kinds[string(o)]++
 			if !want.IsInt() {
 				kinds["between"]++
@@ -402,7 +401,10 @@ func TestRandom(t *testing.T) {
 	if kinds["bounded"] < 10 || kinds["tight"] == 0 || kinds["wrong"] > 3+kinds["bounded"]/50 {
 		t.Errorf("of %d intervals %d have a tight upper bound, and %d a wrong lower one", kinds["bounded"], kinds["tight"], kinds["wrong"])
 	}
-	for _, k := range []string{"infeasible", "success", "reward", "between", "robust", "not robust", "blind", "not blind", "changed"} {
+	if kinds["not proven"] > kinds["proven"]/100 {
+		t.Errorf("%d of %d intervals are not proven", kinds["not proven"], kinds["bounded"])
+	}
+	for _, k := range []string{"infeasible", "refused", "changed, accepted", "success", "reward", "between", "robust", "not robust", "blind", "not blind", "changed"} {
 		if kinds[k] == 0 {
 			t.Errorf("no problem is of kind %s", k)
 		}
@@ -411,8 +413,9 @@ func TestRandom(t *testing.T) {
 
 // compareBounds has the search bound what is known exactly. What it says with a confidence of 99 % may be wrong in one
 // of a hundred problems.
-func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, exact float64, text string, kinds map[string]int) {
-	r := policy.Request{Objective: o, Now: time.Now, Started: time.Now()}
+func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, best *big.Rat, seed uint64, text string, kinds map[string]int) {
+	exact, _ := best.Float64()
+	r := policy.Request{Objective: o, Certify: true, Now: time.Now, Started: time.Now()}
 	r.Limits.Memory = 2 // too little for dynamic programming
 	d, err := policy.Plan(t.Context(), p, r)
 	if errors.Is(err, decision.ErrNotFactored) {
@@ -422,7 +425,7 @@ func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, exact floa
 	if err != nil || d.Sampled == nil {
 		t.Fatalf("%s: %v, %v\n%s", o, d, err, text)
 	}
-	if d.Bound == nil || *d.Bound < exact {
+	if d.Bound == nil || new(big.Rat).SetFloat64(*d.Bound).Cmp(best) < 0 {
 		t.Fatalf("%s: the upper bound is %v, the value %v\n%s", o, *d.Bound, exact, text)
 	}
 	kinds["bounded"]++
@@ -432,6 +435,7 @@ func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, exact floa
 	if d.Value != nil && *d.Value > exact {
 		kinds["wrong"]++
 	}
+	proveBounds(t, p, d, best, seed, text, kinds)
 }
 
 // compareRobust compares what robust policies guarantee with a minimax over all histories.

@@ -99,6 +99,9 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 			_, hi := m.TermRange(t)
 			s.upper.rest += hi
 		}
+		if s.upper.ends { // a run that is over pays nothing
+			s.upper.rest = max(0, s.upper.rest)
+		}
 	}
 	if err := s.estimate(ctx, rest); err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type BoundOptions struct {
 	Seed       uint64
 	Memory     int64
 	Confidence float64                    // of the lower bound
+	Sums       bool                       // keep what the upper bound rests on
 	Now        func() time.Time           // against the deadline of the context
 	Report     func(lower, upper float64) // may be nil
 }
@@ -34,8 +35,9 @@ type Bounds struct {
 	Mean, Error float64 // of the runs; the standard error
 	Leaves      int     // of the tables
 	Search      *bracket.Search
-	Alone       bool // the policy is the base of the search alone
-	Stopped     bool // the time was over
+	Tight       *bracket.Search // of the upper bound; nil unless Sums
+	Alone       bool            // the policy is the base of the search alone
+	Stopped     bool            // the time was over
 }
 
 // phase is one search: of tables with so many leaves, with so many trials and runs at most.
@@ -58,6 +60,8 @@ type Split interface {
 	policy.Process
 	Pack(val factored.Valuation) ([]uint64, error)
 	Unpack(val factored.Valuation, state []uint64) error
+	Variable(field int) *factored.Variable
+	First() []uint64                                // the state in which runs begin
 	Action(val factored.Valuation, id uint32) error // by its place among all
 }
 
@@ -137,6 +141,9 @@ func (b *bounder) phase(ctx context.Context, ph phase) error {
 // tighten takes the upper bound of a search, if it is the least so far.
 func (b *bounder) tighten(s *bracket.Search, start []uint64) error {
 	upper, _, err := s.Bounds(start, b.o.Horizon)
+	if b.o.Sums && (upper <= b.Upper || b.Tight == nil) {
+		b.Tight = s
+	}
 	if b.Upper = min(b.Upper, upper); b.o.Report != nil {
 		b.o.Report(b.Lower, b.Upper)
 	}

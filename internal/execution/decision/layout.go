@@ -74,6 +74,9 @@ func (l *layout) MostStates() float64 {
 // Start implements policy.Process.
 func (l *layout) Start(state []uint64) { copy(state, l.start) }
 
+// First is the state in which runs begin.
+func (l *layout) First() []uint64 { return l.start }
+
 // Fields implements bracket.Model.
 func (l *layout) Fields() (list []bracket.Field) {
 	for _, f := range l.fields {
@@ -92,6 +95,9 @@ func (l *layout) Pack(val factored.Valuation) ([]uint64, error) {
 	}
 	return out, nil
 }
+
+// Variable returns the variable of a field.
+func (l *layout) Variable(field int) *factored.Variable { return l.fields[field].of }
 
 // Unpack sets the states in a valuation.
 func (l *layout) Unpack(val factored.Valuation, state []uint64) error {

@@ -58,14 +58,28 @@ func (p *Problem) Groups() (decided []int, random []Group) {
 		}
 	}
 	for k := range random {
-		g := &random[k]
-		for _, i := range g.Fluents {
-			p.decidedBy(p.Fluents[i].CPF, g, map[int]bool{})
+		var nodes []*Node
+		for _, i := range random[k].Fluents {
+			nodes = append(nodes, p.Fluents[i].CPF)
 		}
-		slices.Sort(g.Reads)
-		g.Reads = slices.Compact(g.Reads)
+		random[k].Reads, _ = p.DecidedBy(nodes...)
 	}
 	return decided, random
+}
+
+// DecidedBy lists the states and actions that expressions read, through what is computed in the step, in increasing order, and reports
+// whether something of it is drawn.
+func (p *Problem) DecidedBy(nodes ...*Node) (reads []int, drawn bool) {
+	g, seen := &Group{}, map[int]bool{}
+	for _, n := range nodes {
+		p.decidedBy(n, g, seen)
+		drawn = drawn || findRandom(n) != nil
+	}
+	for i := range seen {
+		drawn = drawn || findRandom(p.Fluents[i].CPF) != nil
+	}
+	slices.Sort(g.Reads)
+	return slices.Compact(g.Reads), drawn
 }
 
 // decidedBy adds to g the states and actions that n reads, through what is computed in the step.

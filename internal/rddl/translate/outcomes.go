@@ -17,16 +17,21 @@ import (
 type Outcomes struct {
 	of     *Compiled
 	c      *compiler // for the values of functions
-	groups []ground.Group
-	memo   []map[string]*factored.Draw // of each group, by the values that it reads
+	groups []drawing
+}
+
+// drawing is a ground.Group with what it draws by the values that it reads.
+type drawing struct {
+	ground.Group
+	memo map[string]*factored.Draw
 }
 
 // Outcomes prepares to compute draws.
 func (c *Compiled) Outcomes() *Outcomes {
 	_, groups := c.Ground.Groups()
-	o := &Outcomes{of: c, c: &compiler{g: c.Ground, what: "draw", rounds: true}, groups: groups}
-	for range groups {
-		o.memo = append(o.memo, map[string]*factored.Draw{})
+	o := &Outcomes{of: c, c: &compiler{g: c.Ground, what: "draw", rounds: true}}
+	for _, g := range groups {
+		o.groups = append(o.groups, drawing{g, map[string]*factored.Draw{}})
 	}
 	return o
 }
@@ -36,23 +41,39 @@ func (c *Compiled) Outcomes() *Outcomes {
 func (o *Outcomes) Draws(now factored.Valuation) (list []*factored.Draw, err error) {
 	defer o.failed(&err)
 	for k := range o.groups {
-		g := &o.groups[k]
-		key, val := []byte(nil), map[fluentKey]value{}
-		for _, i := range g.Reads {
-			z := o.of.Variable(i).Value(now)
-			key = fmt.Appendf(key, "%d,", z)
-			val[fluentKey(i)<<1] = exact(o.of.valueAt(i, z))
-		}
-		d := o.memo[k][string(key)]
-		if d == nil {
-			if d, err = o.draw(g, val); err != nil {
-				return nil, err
-			}
-			o.memo[k][string(key)] = d
+		d, err := o.drawOf(&o.groups[k], now)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, d)
 	}
 	return list, nil
+}
+
+// drawOf is what a group draws in the step of now.
+func (o *Outcomes) drawOf(g *drawing, now factored.Valuation) (*factored.Draw, error) {
+	var key []byte
+	for _, i := range g.Reads {
+		key = strconv.AppendInt(append(key, ','), o.of.Variable(i).Value(now), 10)
+	}
+	d := g.memo[string(key)]
+	if d == nil {
+		var err error
+		if d, err = o.draw(&g.Group, o.given(g.Reads, now)); err != nil {
+			return nil, err
+		}
+		g.memo[string(key)] = d
+	}
+	return d, nil
+}
+
+// given are the values of fluents in now.
+func (o *Outcomes) given(fluents []int, now factored.Valuation) map[fluentKey]value {
+	val := map[fluentKey]value{}
+	for _, i := range fluents {
+		val[fluentKey(i)<<1] = exact(o.of.valueAt(i, o.of.Variable(i).Value(now)))
+	}
+	return val
 }
 
 // valueAt is the value of a fluent whose variable is z.

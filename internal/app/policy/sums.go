@@ -1,0 +1,319 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bracket"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/decision"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Sums is the file of a proof that no policy is worth more where the states do not fit: what upper bounds are computed from, as
+// validate.Sums says. It stands in place of a Ceiling.
+type Sums struct {
+	Schema    int              `json:"schema"`
+	Problem   string           `json:"problem"`
+	Objective policy.Objective `json:"objective"`
+	Goal      bool             `json:"goal"`
+	Horizon   int              `json:"horizon"`
+	Unit      uint             `json:"unit"`
+	Scale     int64            `json:"scale"`
+	Variables []string         `json:"variables"`
+	Actions   []app.Values     `json:"actions"`
+	Patterns  []SumPattern     `json:"patterns"`
+	States    [][]any          `json:"states"`
+	Rows      []SumRow         `json:"rows"`
+}
+
+// SumPattern is a validate.Pattern with the places of its variables among those of the table.
+type SumPattern struct {
+	Variables []int     `json:"variables"`
+	Parts     []int     `json:"parts"`
+	Prices    [][]int64 `json:"prices"`
+}
+
+// SumRow is a validate.SumRow.
+type SumRow struct {
+	State int     `json:"state"`
+	Left  int     `json:"left"`
+	Next  [][]int `json:"next"`
+}
+
+// parts is what the checker of sums asks of a problem.
+func (m *model) parts() (validate.Parts, error) {
+	if m.p.Truth == nil || m.p.Truth.Compiled == nil {
+		return nil, fmt.Errorf("%w: no checker reads bounds by parts of a model without RDDL", certify.ErrNoProof)
+	}
+	parts, err := m.p.Truth.Compiled.Parts(m.p.Truth.Goal)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", certify.ErrNoProof, err)
+	}
+	return parts, err
+}
+
+// proveSums has the checker compute what a search's bound rests on, and takes the bound from it.
+func (d *Document) proveSums(ctx context.Context, m *model, b *decision.Bounds) error {
+	parts, err := m.parts()
+	if err != nil {
+		return err
+	}
+	c, err := d.sums(m, b)
+	if err != nil {
+		return err
+	}
+	s, err := c.table(m.p.Problem)
+	if err != nil {
+		return fmt.Errorf("%w: %w", app.ErrInternal, err)
+	}
+	found, err := s.Check(ctx, m.of, parts, m.start)
+	if err != nil {
+		return err
+	}
+	if err := d.summed(m, found); err != nil {
+		return fmt.Errorf("%w: %w", certify.ErrNoProof, err)
+	}
+	d.proof = c
+	return nil
+}
+
+// summed takes over the bound that was found.
+func (d *Document) summed(m *model, found *validate.Summed) error {
+	bound, err := found.At(m.start, d.Horizon)
+	switch {
+	case err != nil:
+		return err
+	case found.Refused != "":
+		return fmt.Errorf("%w: %s", errRefused, found.Refused)
+	case bound == nil:
+		return fmt.Errorf("%w: no bound of the start follows", errRefused)
+	}
+	d.Proof = &Proof{States: found.States + found.Rows, Bounds: found.Bounds}
+	if d.Objective == policy.Reward {
+		bound.Quo(bound, new(big.Rat).SetInt64(m.p.Problem.Reward.Scale))
+	}
+	d.Bound = above(bound)
+	return nil
+}
+
+// above is the least floating-point number that is not below a fraction.
+func above(r *big.Rat) *float64 {
+	f, _ := r.Float64()
+	if new(big.Rat).SetFloat64(f).Cmp(r) < 0 {
+		f = math.Nextafter(f, math.Inf(1))
+	}
+	return &f
+}
+
+// sums writes what a bound rests on.
+func (d *Document) sums(m *model, b *decision.Bounds) (*Sums, error) {
+	p := m.p.Problem
+	f := m.process.(decision.Split)
+	c := &Sums{
+		Schema: app.Schema, Problem: d.Problem, Objective: d.Objective, Goal: d.Goal, Horizon: d.Horizon, Scale: p.Reward.Scale,
+		Variables: stateNames(p), Actions: []app.Values{}, Patterns: []SumPattern{}, States: [][]any{}, Rows: []SumRow{}, Unit: uint(digits[0]),
+	}
+	scale := float64(c.Scale)
+	if d.Objective == policy.Reward {
+		_, exponent := math.Frexp(max(1, math.Abs(b.Upper)*scale))
+		c.Unit = uint(max(0, digits[0]-exponent))
+	}
+	for a := range f.Actions() {
+		val := make(factored.Valuation, p.NumBits())
+		if err := f.Action(val, uint32(a)); err != nil {
+			return nil, err
+		}
+		c.Actions = append(c.Actions, app.ValuesOf(p, factored.Action, val, false))
+	}
+	from := b.Tight.Sums(f.First(), d.Horizon)
+	size := 0
+	for _, x := range from.Patterns {
+		y := SumPattern{Variables: []int{}, Parts: x.Parts}
+		for _, k := range x.Fields {
+			y.Variables = append(y.Variables, slices.Index(c.Variables, f.Variable(k).Name))
+		}
+		for _, row := range x.Prices {
+			y.Prices = append(y.Prices, wholes(row, scale, int(c.Unit)))
+			size += len(row)
+		}
+		c.Patterns = append(c.Patterns, y)
+	}
+	balance(c.Patterns)
+	if size+len(from.Visits) > mostBounds {
+		return nil, fmt.Errorf("%w: the table would have more than %d numbers", certify.ErrNoProof, mostBounds)
+	}
+	return c, c.visits(m, from.Visits)
+}
+
+// wholes are prices in units.
+func wholes(prices []float64, scale float64, unit int) (row []int64) {
+	for _, x := range prices {
+		row = append(row, int64(math.Round(math.Ldexp(x*scale, unit))))
+	}
+	return row
+}
+
+// balance has the prices of each action sum to 0, which rounding has moved them from.
+func balance(list []SumPattern) {
+	for k := 1; k < len(list); k++ {
+		for left, row := range list[k].Prices {
+			for a, x := range row {
+				if k == 1 {
+					list[0].Prices[left][a] = 0
+				}
+				list[0].Prices[left][a] -= x
+			}
+		}
+	}
+}
+
+// visits writes the states that a search has visited.
+func (c *Sums) visits(m *model, list []bracket.Visit) error {
+	places := map[string]int{}
+	for _, v := range list {
+		key := fmt.Sprint(v.State)
+		i, ok := places[key]
+		if !ok {
+			i = len(c.States)
+			val := make(factored.Valuation, m.p.Problem.NumBits())
+			if err := m.process.Unpack(val, v.State); err != nil {
+				return err
+			}
+			places[key], c.States = i, append(c.States, valuesOf(m.p.Problem, val))
+		}
+		row := SumRow{State: i, Left: v.Left}
+		if v.Expanded {
+			row.Next = [][]int{}
+		}
+		for _, x := range v.Next {
+			row.Next = append(row.Next, append([]int{int(x.Action)}, x.Visits...))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return nil
+}
+
+// table is the file as the checker takes it.
+func (c *Sums) table(p *factored.Problem) (*validate.Sums, error) {
+	names := stateNames(p)
+	if fmt.Sprint(names) != fmt.Sprint(c.Variables) {
+		return nil, fmt.Errorf("the table is of the variables %v; expected %v", c.Variables, names)
+	}
+	if c.Problem != p.Name || c.Scale != p.Reward.Scale {
+		return nil, fmt.Errorf("the table is of %s, with rewards over %d; expected %s and %d", source.Quote(c.Problem), c.Scale, source.Quote(p.Name), p.Reward.Scale)
+	}
+	var variables []int
+	for i := range p.Variables {
+		if p.Variables[i].Kind == factored.State {
+			variables = append(variables, i)
+		}
+	}
+	s := &validate.Sums{Success: c.Objective == policy.Success, Horizon: c.Horizon, Unit: c.Unit}
+	for i, a := range c.Actions {
+		val, err := app.BitsOf(p, a)
+		if err != nil {
+			return nil, fmt.Errorf("action %d: %w", i, err)
+		}
+		s.Actions = append(s.Actions, val)
+	}
+	for k, x := range c.Patterns {
+		y := validate.Pattern{Parts: x.Parts, Prices: x.Prices}
+		for _, i := range x.Variables {
+			if i < 0 || i >= len(variables) {
+				return nil, fmt.Errorf("pattern %d has variable %d; expected 0 to %d", k, i, len(variables)-1)
+			}
+			y.Variables = append(y.Variables, variables[i])
+		}
+		s.Patterns = append(s.Patterns, y)
+	}
+	states, err := statesOf(p, c.States)
+	if err != nil {
+		return nil, err
+	}
+	for k, r := range c.Rows {
+		if r.State < 0 || r.State >= len(states) {
+			return nil, fmt.Errorf("row %d has state %d; expected 0 to %d", k, r.State, len(states)-1)
+		}
+		s.Rows = append(s.Rows, validate.SumRow{State: states[r.State], Left: r.Left, Next: r.Next})
+	}
+	return s, nil
+}
+
+// areSums reports whether the file of a proof has patterns.
+func areSums(data []byte) bool {
+	var c struct {
+		Patterns json.RawMessage `json:"patterns"`
+	}
+	return json.Unmarshal(data, &c) == nil && c.Patterns != nil
+}
+
+// asideOfSums are the fields of an answer about which sums say nothing: what the policy is worth was seen in runs.
+var asideOfSums = []string{"status", "value", "evaluated", "sampled", "reached", "steps", "table", "rule"}
+
+// againSums derives the bound of an answer anew.
+func (d *Document) againSums(ctx context.Context, m *model, name string, data []byte) (*Document, error) {
+	c := &Sums{}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(c); err != nil {
+		return nil, source.Errorf(name, 1, 0, "expected a table as plan --policy --certify writes it: %v", err)
+	}
+	if c.Schema != app.Schema || c.Horizon < 1 || c.Horizon > policy.MaxHorizon {
+		return nil, source.Errorf(name, 1, 0, `expected a table with "schema":%d and a horizon of 1 to %d`, app.Schema, policy.MaxHorizon)
+	}
+	s, err := c.table(m.p.Problem)
+	if err != nil {
+		return nil, source.Errorf(name, 1, 0, "%v", err)
+	}
+	out := *d
+	out.Schema, out.Problem, out.Learned, out.Goal = app.Schema, m.p.Problem.Name, m.learned(), hasGoal(m.p)
+	out.Altered, out.Assumed = m.p.Altered, m.p.Assumed()
+	if differs := (&Ceiling{Goal: c.Goal, Objective: c.Objective, Horizon: c.Horizon}).differs(d, out.Goal); differs != "" {
+		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
+	}
+	parts, err := m.parts()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Check(ctx, m.of, parts, m.start)
+	if err == nil {
+		err = out.summed(m, found)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if d.Proof != nil {
+		out.Proof.Certificate = d.Proof.Certificate
+	}
+	out.Exact, out.Excess, out.Plan, out.Blind = "", nil, nil, false
+	if out.Status != engine.Unknown {
+		out.Status = engine.Feasible
+	}
+	return &out, nil
+}
+
+// readAgain derives an answer anew from what its proof has.
+func (d *Document) readAgain(ctx context.Context, p *load.Problem, name string, data []byte) (again *Document, unchecked []string, err error) {
+	m, err := d.model(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if areSums(data) {
+		again, err = d.againSums(ctx, m, name, data)
+		return again, slices.Concat(aside, asideOfSums), err
+	}
+	again, err = d.again(ctx, m, name, data)
+	return again, aside, err
+}
