@@ -3,7 +3,9 @@ package validate
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -19,26 +21,29 @@ type table struct {
 	states  [][]int64 // values of the variables
 	won     []bool    // the conjuncts of the goal hold
 	moves   [][]*move // by state and class
-	value   [][]*big.Int
+	value   [][]int64
 	folds   map[string]*fold
 	size    int
 }
 
 // move is what the actions of a class lead to: the product of what the factors draw.
 type move struct {
-	paid   *big.Int
+	paid   int64
 	folds  []*fold
 	leaves []int // states, the last fold changing fastest
-	total  *big.Int
 }
 
-// fold is what a factor can draw, as far as a pattern sees it: values, and weights over a total of each distribution that other
-// variables allow.
+// fold is what a factor can draw, as far as a pattern sees it: values, and the distributions that other variables allow.
 type fold struct {
-	at      []int // places in a state of the pattern
-	values  [][]int64
-	weights [][]*big.Int
-	total   *big.Int
+	at     []int // places in a state of the pattern
+	values [][]int64
+	dists  []dist
+}
+
+// dist is a distribution: weights over a total, which they sum to, or more than which where they are rounded up.
+type dist struct {
+	weights []uint64
+	total   uint64
 }
 
 // find returns the place of what a row of a draw gives to the pattern, which may be new.
@@ -158,7 +163,7 @@ func (c *sums) expand(t *table, i int) error {
 		for _, b := range c.actions {
 			now[b] = c.joint[list[0]][b]
 		}
-		m := &move{total: big.NewInt(1)}
+		m := &move{}
 		if m.paid, err = c.pays(t, now); err != nil {
 			return err
 		}
@@ -168,10 +173,9 @@ func (c *sums) expand(t *table, i int) error {
 				return err
 			}
 			m.folds = append(m.folds, x)
-			m.total = new(big.Int).Mul(m.total, x.total)
 		}
 		// The best of several distributions is taken for what is drawn so far; so those come first.
-		slices.SortStableFunc(m.folds, func(x, y *fold) int { return min(2, len(y.weights)) - min(2, len(x.weights)) })
+		slices.SortStableFunc(m.folds, func(x, y *fold) int { return min(2, len(y.dists)) - min(2, len(x.dists)) })
 		t.leaf(m, 0, make([]int64, len(t.Variables)))
 		t.moves[i] = append(t.moves[i], m)
 		if t.size += len(m.leaves) + 1; t.size > mostPlaces {
@@ -218,29 +222,19 @@ func (c *sums) wins(t *table, now factored.Valuation) (bool, error) {
 }
 
 // pays is the reward of a pattern's terms, at most.
-func (c *sums) pays(t *table, now factored.Valuation) (*big.Int, error) {
+func (c *sums) pays(t *table, now factored.Valuation) (int64, error) {
 	sum := new(big.Rat)
 	if c.Success {
-		return new(big.Int), nil
+		return 0, nil
 	}
 	for _, k := range t.Parts {
-		var best *big.Rat
-		ok, err := c.choices(now, c.hidden(t, &c.terms[k]), func(now factored.Valuation) error {
-			x, err := c.parts.Term(k, now)
-			if err == nil && (best == nil || x.Cmp(best) > 0) {
-				best = x
-			}
-			return err
-		})
+		best, err := c.most(k, now, c.hidden(t, &c.terms[k]))
 		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, c.refuse("summand %d of the reward depends on too much outside its pattern", k)
+			return 0, err
 		}
 		sum.Add(sum, best)
 	}
-	return c.up(sum), nil
+	return c.up(sum)
 }
 
 // fold finds what a factor can draw, as far as a pattern sees it.
@@ -274,7 +268,9 @@ func (c *sums) fold(t *table, f int, now factored.Valuation) (*fold, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.scale(rats)
+	for _, r := range rats {
+		x.dists = append(x.dists, x.weigh(r))
+	}
 	t.folds[keyOf(key)] = x
 	return x, nil
 }
@@ -340,50 +336,58 @@ func (c *sums) anything(t *table, x *fold) (rats [][]*big.Rat, err error) {
 	return rats, err
 }
 
-// scale writes distributions over one total.
-func (x *fold) scale(rats [][]*big.Rat) {
-	x.total = big.NewInt(1)
-	g := new(big.Int)
-	for _, dist := range rats {
-		for _, p := range dist {
-			g.GCD(nil, nil, x.total, p.Denom())
-			x.total = new(big.Int).Mul(x.total, new(big.Int).Quo(p.Denom(), g))
+// mostTotal bounds totals, so that sums of products with bounds fit 128 bits.
+const mostTotal = 1 << 60
+
+// weigh writes a distribution over a total.
+func (x *fold) weigh(rats []*big.Rat) dist {
+	total, g := big.NewInt(1), new(big.Int)
+	for _, p := range rats {
+		g.GCD(nil, nil, total, p.Denom())
+		if total.Mul(total, g.Quo(p.Denom(), g)); total.BitLen() > 60 {
+			total.SetInt64(mostTotal)
+			break
 		}
 	}
-	for _, dist := range rats {
-		weights := make([]*big.Int, len(x.values))
-		for i := range weights {
-			weights[i] = new(big.Int)
-			if i < len(dist) {
-				weights[i].Mul(dist[i].Num(), new(big.Int).Quo(x.total, dist[i].Denom()))
-			}
-		}
-		x.weights = append(x.weights, weights)
+	d := dist{make([]uint64, len(x.values)), total.Uint64()}
+	for i, p := range rats {
+		w := new(big.Int).Mul(p.Num(), total)
+		d.weights[i] = ceil(w, p.Denom()).Uint64()
 	}
+	return d
 }
 
-// expect is the expected value of leaves, times the totals of the folds, by the best distribution of each.
-func expect(folds []*fold, leaves []int, value []*big.Int) *big.Int {
+// mean is the expected value, rounded up. Where weights are rounded up, the least value is what they cannot add to.
+func (d *dist) mean(values []int64) int64 {
+	least := slices.Min(values)
+	var hi, lo uint64
+	for i, w := range d.weights {
+		h, l := bits.Mul64(w, uint64(values[i]-least))
+		var carry uint64
+		lo, carry = bits.Add64(lo, l, 0)
+		hi, _ = bits.Add64(hi, h, carry)
+	}
+	quotient, rest := bits.Div64(hi, lo, d.total)
+	if rest > 0 {
+		quotient++
+	}
+	return least + int64(quotient)
+}
+
+// expect is the expected value of leaves, rounded up, by the best distribution of each fold.
+func expect(folds []*fold, leaves []int, value []int64) int64 {
 	if len(folds) == 0 {
 		return value[leaves[0]]
 	}
 	x, size := folds[0], len(leaves)/len(folds[0].values)
-	inner := make([]*big.Int, len(x.values))
-	for i := range inner {
-		inner[i] = expect(folds[1:], leaves[i*size:(i+1)*size], value)
+	var buf [8]int64
+	inner := buf[:0]
+	for i := range x.values {
+		inner = append(inner, expect(folds[1:], leaves[i*size:(i+1)*size], value))
 	}
-	var best *big.Int
-	product := new(big.Int)
-	for _, weights := range x.weights {
-		sum := new(big.Int)
-		for i, w := range weights {
-			if w.Sign() > 0 {
-				sum.Add(sum, product.Mul(w, inner[i]))
-			}
-		}
-		if best == nil || sum.Cmp(best) > 0 {
-			best = sum
-		}
+	best := int64(math.MinInt64)
+	for i := range x.dists {
+		best = max(best, x.dists[i].mean(inner))
 	}
 	return best
 }
@@ -392,34 +396,28 @@ func expect(folds []*fold, leaves []int, value []*big.Int) *big.Int {
 func (c *sums) sweep(ctx context.Context, t *table) error {
 	floor := c.Success || c.parts.MayEnd()
 	for left := range c.Horizon + 1 {
-		value := make([]*big.Int, len(t.states))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		value := make([]int64, len(t.states))
 		for i := range value {
 			if c.out.Bounds++; c.Success && t.won[i] {
 				value[i] = c.one
 				continue
 			}
 			if left == 0 {
-				value[i] = new(big.Int)
 				continue
 			}
-			var best *big.Int
+			best := int64(math.MinInt64)
 			for k, m := range t.moves[i] {
-				x := new(big.Int).Set(expect(m.folds, m.leaves, t.value[left-1]))
-				x = ceil(x, m.total)
-				if x.Add(x, m.paid); t.Prices != nil {
-					x.Add(x, c.price(t, k, left))
-				}
-				if best == nil || x.Cmp(best) > 0 {
-					best = x
-				}
+				best = max(best, expect(m.folds, m.leaves, t.value[left-1])+m.paid+c.price(t, k, left))
 			}
-			if floor && best.Sign() < 0 {
-				best.SetInt64(0)
+			if value[i] = best; floor {
+				value[i] = max(0, best)
 			}
-			value[i] = best
+			if best > mostBound || best < -mostBound {
+				return c.refuse("a bound is not within ±2^52 units")
+			}
 		}
 		t.value = append(t.value, value)
 	}
@@ -427,7 +425,10 @@ func (c *sums) sweep(ctx context.Context, t *table) error {
 }
 
 // price is the best price of the actions of a class.
-func (c *sums) price(t *table, class, left int) *big.Int {
+func (c *sums) price(t *table, class, left int) int64 {
+	if t.Prices == nil {
+		return 0
+	}
 	best := int64(-mostBound)
 	for _, a := range t.first[class] {
 		x := int64(0)
@@ -436,5 +437,5 @@ func (c *sums) price(t *table, class, left int) *big.Int {
 		}
 		best = max(best, x)
 	}
-	return big.NewInt(best)
+	return best
 }

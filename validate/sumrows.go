@@ -22,17 +22,17 @@ func (c *sums) row(i int) error {
 		return c.refuse("row %d has a state to which nothing leads", i)
 	}
 	if over := c.over(j, r.Left); !over && r.Next != nil {
-		most, err := c.backup(i)
+		most, any, err := c.backup(i)
 		if err != nil {
 			return err
 		}
-		if most != nil && most.Cmp(bound) < 0 {
-			bound = most
+		if any {
+			bound = min(bound, most)
 		}
 	}
 	c.out.Bounds++
 	c.rows[[2]int{j, r.Left}] = i
-	c.at, c.bounds = append(c.at, j), append(c.bounds, bound)
+	c.bounds = append(c.bounds, bound)
 	return nil
 }
 
@@ -44,7 +44,7 @@ func (c *sums) over(i, left int) bool {
 
 // known is the bound of a state by its row, where it has one, and else by what ends a run there or by the tables; false where these do
 // not have it.
-func (c *sums) known(i, left int) (*big.Int, bool) {
+func (c *sums) known(i, left int) (int64, bool) {
 	n := c.nodes[i]
 	if k, ok := c.rows[[2]int{i, left}]; ok {
 		return c.bounds[k], true
@@ -53,27 +53,26 @@ func (c *sums) known(i, left int) (*big.Int, bool) {
 		if c.Success && n.goal && n.broken == nil {
 			return c.one, true
 		}
-		return new(big.Int), true
+		return 0, true
 	}
 	return c.says(n.state, left)
 }
 
 // says is what the tables say of a state: their sum, or the least of them.
-func (c *sums) says(state factored.Valuation, left int) (*big.Int, bool) {
-	sum := new(big.Int).Mul(c.rest, big.NewInt(int64(left)))
+func (c *sums) says(state factored.Valuation, left int) (int64, bool) {
+	sum := c.rest * int64(left)
 	if c.Success {
-		sum.Set(c.one)
+		sum = c.one
 	}
 	for _, t := range c.tables {
 		k, ok := t.index[keyOf(c.see(t, state))]
 		if !ok {
-			return nil, false
+			return 0, false
 		}
-		switch v := t.value[left][k]; {
-		case !c.Success:
-			sum.Add(sum, v)
-		case v.Cmp(sum) < 0:
-			sum.Set(v)
+		if v := t.value[left][k]; c.Success {
+			sum = min(sum, v)
+		} else {
+			sum += v
 		}
 	}
 	return sum, true
@@ -81,35 +80,43 @@ func (c *sums) says(state factored.Valuation, left int) (*big.Int, bool) {
 
 // step is what is known of the actions in a state.
 type step struct {
-	c     *sums
-	now   factored.Valuation
-	left  int
-	memo  [][]*big.Int     // what each pattern expects, by class
-	draws []*factored.Draw // of an action
+	c      *sums
+	now    factored.Valuation
+	left   int
+	places []int            // of the state, in the tables
+	memo   [][]*int64       // what each pattern expects, by class
+	draws  []*factored.Draw // of an action
 }
 
-// backup bounds the value of a row by what follows for its actions; nil where none is legal and rewards are bounded.
-func (c *sums) backup(i int) (best *big.Int, err error) {
+// drawnBy is a draw as a fold sees it.
+type drawnBy struct {
+	x *fold
+	d *factored.Draw
+}
+
+// mostSeen bounds the draws that are remembered.
+const mostSeen = 1 << 18
+
+// backup bounds the value of a row by what follows for its actions; false where none is legal and rewards are bounded.
+func (c *sums) backup(i int) (best int64, any bool, err error) {
 	r := &c.Rows[i]
 	s := &step{c: c, now: slices.Clone(r.State), left: r.Left}
 	for _, t := range c.tables {
-		s.memo = append(s.memo, make([]*big.Int, len(t.first)))
+		s.memo, s.places = append(s.memo, make([]*int64, len(t.first))), append(s.places, t.index[keyOf(c.see(t, r.State))])
 	}
 	known := map[int][]int{}
 	for _, list := range r.Next {
 		if len(list) < 2 || list[0] < 0 || list[0] >= len(c.Actions) || known[list[0]] != nil {
-			return nil, c.refuse("row %d has a list without an action and rows that it leads to, or a second one for an action", i)
+			return 0, false, c.refuse("row %d has a list without an action and rows that it leads to, or a second one for an action", i)
 		}
 		for k, q := range list[1:] {
 			if q < 0 || q >= i || c.Rows[q].Left != r.Left-1 || slices.Contains(list[1:1+k], q) {
-				return nil, c.refuse("row %d says that it leads to row %d; expected earlier rows with one step less, each once", i, q)
+				return 0, false, c.refuse("row %d says that it leads to row %d; expected earlier rows with one step less, each once", i, q)
 			}
 		}
 		known[list[0]] = list[1:]
 	}
-	if c.Success {
-		best = new(big.Int)
-	}
+	any = c.Success
 	for a, joint := range c.joint {
 		for _, b := range c.actions {
 			s.now[b] = joint[b]
@@ -119,13 +126,13 @@ func (c *sums) backup(i int) (best *big.Int, err error) {
 		}
 		x, err := s.worth(a, known[c.places[a]])
 		if err != nil {
-			return nil, err
+			return 0, false, err
 		}
-		if best == nil || x.Cmp(best) > 0 {
-			best = x
+		if !any || x > best {
+			best, any = x, true
 		}
 	}
-	return best, nil
+	return best, any, nil
 }
 
 // legal reports whether the rules about states and actions allow an action.
@@ -140,78 +147,107 @@ func (c *sums) legal(now factored.Valuation) bool {
 }
 
 // worth is what an action is worth at most: what the tables expect, but for the rows that it is known to lead to.
-func (s *step) worth(a int, rows []int) (*big.Int, error) {
+func (s *step) worth(a int, rows []int) (int64, error) {
 	c := s.c
 	s.draws = nil
-	sum := new(big.Int).Mul(c.rest, big.NewInt(int64(s.left-1)))
+	sum := c.rest * int64(s.left-1)
 	for _, t := range c.apart {
-		x, err := c.parts.Term(t, s.now)
+		x, err := c.term(t, s.now)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		sum.Add(sum, c.up(x))
+		sum += x
 	}
-	var list []*big.Int // of each pattern, where the least counts
+	var list []int64 // of each pattern, where the least counts
 	for k, t := range c.tables {
 		x := &s.memo[k][t.class[a]]
 		if *x == nil {
-			var err error
-			if *x, err = s.expects(t, t.class[a]); err != nil {
-				return nil, err
+			v, err := s.expects(k, t.class[a])
+			if err != nil {
+				return 0, err
 			}
+			*x = &v
 		}
-		sum.Add(sum, *x)
-		list = append(list, new(big.Int).Set(*x))
+		sum += **x
+		list = append(list, **x)
 	}
-	if len(list) == 0 && c.Success {
-		list = append(list, new(big.Int).Set(c.one))
+	if len(list) == 0 {
+		list = append(list, c.one)
 	}
 	for _, q := range rows {
-		if err := s.less(q, sum, list); err != nil {
-			return nil, err
+		if err := s.less(q, &sum, list); err != nil {
+			return 0, err
 		}
 	}
 	if !c.Success {
 		return sum, nil
 	}
-	return slices.MinFunc(list, (*big.Int).Cmp), nil
+	return slices.Min(list), nil
+}
+
+// term is a summand of the reward in units, rounded up.
+func (c *sums) term(t int, now factored.Valuation) (int64, error) {
+	x, err := c.parts.Term(t, now)
+	if err != nil {
+		return 0, err
+	}
+	return c.up(x)
 }
 
 // expects is what a pattern expects of an action in the state itself, whose draws are known.
-func (s *step) expects(t *table, class int) (*big.Int, error) {
-	c := s.c
-	m := t.moves[t.index[keyOf(c.see(t, s.now))]][class]
-	total, folds := big.NewInt(1), []*fold{}
+func (s *step) expects(k, class int) (int64, error) {
+	c, t := s.c, s.c.tables[k]
+	m := t.moves[s.places[k]][class]
+	folds := make([]*fold, 0, len(m.folds))
 	for _, y := range m.folds {
-		x := &fold{at: y.at, values: y.values}
-		dist, err := c.drawn(t, x, c.writer[t.Variables[y.at[0]]], s.now)
+		x, err := s.drawn(t, y)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		if len(x.values) > len(y.values) {
-			return nil, c.refuse("a state leads to what its pattern does not")
-		}
-		x.scale([][]*big.Rat{dist})
-		total.Mul(total, x.total)
 		folds = append(folds, x)
 	}
-	sum := ceil(new(big.Int).Set(expect(folds, m.leaves, t.value[s.left-1])), total)
+	sum := expect(folds, m.leaves, t.value[s.left-1])
 	if c.Success {
 		return sum, nil
 	}
-	paid := new(big.Rat)
 	for _, k := range t.Parts {
-		x, err := c.parts.Term(k, s.now)
+		x, err := c.term(k, s.now)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		paid.Add(paid, x)
+		sum += x
 	}
-	return sum.Add(sum, c.up(paid)), nil
+	return sum, nil
+}
+
+// drawn is what a factor draws in the state itself, over the values of a fold.
+func (s *step) drawn(t *table, y *fold) (*fold, error) {
+	c, f := s.c, s.c.writer[t.Variables[y.at[0]]]
+	d, err := c.parts.Next(f, s.now)
+	if err != nil {
+		return nil, err
+	}
+	if x := c.seen[drawnBy{y, d}]; x != nil {
+		return x, nil
+	}
+	x := &fold{at: y.at, values: slices.Clone(y.values)}
+	rats, err := c.drawn(t, x, f, s.now)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.values) > len(y.values) {
+		return nil, c.refuse("a state leads to what its pattern does not")
+	}
+	x.dists = []dist{x.weigh(rats)}
+	if len(c.seen) >= mostSeen {
+		clear(c.seen)
+	}
+	c.seen[drawnBy{y, d}] = x
+	return x, nil
 }
 
 // less takes from what the tables say of an action what a row that it leads to is known to be worth less.
-func (s *step) less(q int, sum *big.Int, list []*big.Int) error {
+func (s *step) less(q int, sum *int64, list []int64) error {
 	c := s.c
 	if s.draws == nil {
 		for f := range c.factors {
@@ -234,10 +270,10 @@ func (s *step) less(q int, sum *big.Int, list []*big.Int) error {
 			return nil
 		}
 	}
-	take := func(from, said *big.Int) {
-		if gain := new(big.Int).Sub(said, c.bounds[q]); gain.Sign() > 0 {
-			gain.Mul(gain, p.Num())
-			from.Sub(from, gain.Quo(gain, p.Denom()))
+	take := func(from *int64, said int64) {
+		if said > c.bounds[q] {
+			gain := big.NewInt(said - c.bounds[q])
+			*from -= gain.Quo(gain.Mul(gain, p.Num()), p.Denom()).Int64()
 		}
 	}
 	if !c.Success {
@@ -248,11 +284,11 @@ func (s *step) less(q int, sum *big.Int, list []*big.Int) error {
 	}
 	for k, t := range c.tables {
 		if i, ok := t.index[keyOf(c.see(t, state))]; ok {
-			take(list[k], t.value[s.left-1][i])
+			take(&list[k], t.value[s.left-1][i])
 		}
 	}
 	if len(c.tables) == 0 {
-		take(list[0], c.one)
+		take(&list[0], c.one)
 	}
 	return nil
 }

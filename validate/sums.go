@@ -85,17 +85,17 @@ type sums struct {
 	tables                []*table
 	apart                 []int     // terms in no pattern
 	static                []grouped // constraints without next values
-	rest                  *big.Int  // what these pay in a step, at most
-	one                   *big.Int
+	rest                  int64     // what these pay in a step, at most
+	one                   int64
 	rows                  map[[2]int]int // by state and steps left
-	at                    []int          // states of rows
-	bounds                []*big.Int     // of rows
+	bounds                []int64        // of rows
+	seen                  map[drawnBy]*fold
 	out                   *Summed
 }
 
 // Check computes the bounds of a problem that begins in a state. An error is about the problem, or the end of ctx.
 func (s *Sums) Check(ctx context.Context, p *factored.Problem, parts Parts, start factored.Valuation) (*Summed, error) {
-	c := &sums{Sums: s, parts: parts, factors: parts.Factors(), terms: parts.Terms(), goals: parts.Goals(), rest: new(big.Int), rows: map[[2]int]int{}, out: &Summed{}}
+	c := &sums{Sums: s, parts: parts, factors: parts.Factors(), terms: parts.Terms(), goals: parts.Goals(), rows: map[[2]int]int{}, seen: map[drawnBy]*fold{}, out: &Summed{}}
 	c.out.c = c
 	c.prepare(p, nil, parts)
 	err := c.read()
@@ -127,10 +127,10 @@ func (c *sums) refuse(format string, args ...any) error {
 
 // read looks at what is said, and lists the joint actions.
 func (c *sums) read() error {
-	if c.Unit > 200 || c.Horizon < 1 {
-		return c.refuse("the unit is 2^-%d, the horizon %d; expected at most 2^-200, and one step at least", c.Unit, c.Horizon)
+	if c.Unit > 50 || c.Horizon < 1 {
+		return c.refuse("the unit is 2^-%d, the horizon %d; expected at most 2^-50, and one step at least", c.Unit, c.Horizon)
 	}
-	c.one = new(big.Int).Lsh(big.NewInt(1), c.Unit)
+	c.one = 1 << c.Unit
 	c.writer = make([]int, len(c.p.Variables))
 	for i := range c.writer {
 		c.writer[i] = -1
@@ -271,32 +271,41 @@ func (c *sums) priced() error {
 func (c *sums) remain() error {
 	sum := new(big.Rat)
 	for _, t := range c.apart {
-		var best *big.Rat
-		ok, err := c.choices(make(factored.Valuation, c.p.NumBits()), c.terms[t].Reads, func(now factored.Valuation) error {
-			x, err := c.parts.Term(t, now)
-			if err == nil && (best == nil || x.Cmp(best) > 0) {
-				best = x
-			}
-			return err
-		})
+		best, err := c.most(t, make(factored.Valuation, c.p.NumBits()), c.terms[t].Reads)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			return c.refuse("summand %d of the reward is in no pattern and depends on too much", t)
-		}
 		sum.Add(sum, best)
 	}
-	if c.rest = c.up(sum); c.parts.MayEnd() && c.rest.Sign() < 0 {
-		c.rest.SetInt64(0)
+	rest, err := c.up(sum)
+	if c.rest = rest; c.parts.MayEnd() {
+		c.rest = max(0, rest)
 	}
-	return nil
+	return err
+}
+
+// most is what a summand of the reward is at most, whatever values some variables have.
+func (c *sums) most(term int, now factored.Valuation, hidden []int) (best *big.Rat, err error) {
+	ok, err := c.choices(now, hidden, func(now factored.Valuation) error {
+		x, err := c.parts.Term(term, now)
+		if err == nil && (best == nil || x.Cmp(best) > 0) {
+			best = x
+		}
+		return err
+	})
+	if err == nil && !ok {
+		err = c.refuse("summand %d of the reward depends on too much outside its pattern", term)
+	}
+	return best, err
 }
 
 // up is a reward in units, rounded up.
-func (c *sums) up(r *big.Rat) *big.Int {
+func (c *sums) up(r *big.Rat) (int64, error) {
 	x := new(big.Int).Mul(r.Num(), big.NewInt(c.p.Reward.Scale))
-	return ceil(x.Lsh(x, c.Unit), r.Denom())
+	if ceil(x.Lsh(x, c.Unit), r.Denom()); x.BitLen() > 52 {
+		return 0, c.refuse("a reward is not within ±2^52 units")
+	}
+	return x.Int64(), nil
 }
 
 // ceil is x/y rounded up, for a positive y. It changes x.
@@ -349,5 +358,5 @@ func (s *Summed) At(state factored.Valuation, left int) (*big.Rat, error) {
 	if !ok {
 		return nil, nil
 	}
-	return new(big.Rat).SetFrac(bound, s.c.one), nil
+	return big.NewRat(bound, s.c.one), nil
 }

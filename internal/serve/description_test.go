@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,6 +17,11 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/request"
 )
+
+// description is the document as it is edited.
+//
+//go:embed openapi.json
+var description []byte
 
 var update = flag.Bool("update", false, "write what is generated into openapi.json")
 

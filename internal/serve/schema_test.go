@@ -1,9 +1,13 @@
 package serve
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -222,5 +226,37 @@ func TestValidate(t *testing.T) {
 		if why := a.validate(schema, value, "value"); c.why == "" && why != "" || !strings.Contains(why, c.why) {
 			t.Errorf("%s of %s: %q, expected %q", c.schema, c.value, why, c.why)
 		}
+	}
+}
+
+// TestPackedIsGenerated holds what is served to openapi.json, after the tests that write it.
+func TestPackedIsGenerated(t *testing.T) {
+	text, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err == nil {
+			_, err = z.Write(text)
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		if err == nil {
+			err = os.WriteFile("openapi.json.gz", b.Bytes(), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	z, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("openapi.json.gz is not openapi.json; go generate ./internal/serve writes it (%v)", err)
 	}
 }

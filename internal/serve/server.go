@@ -5,11 +5,14 @@
 package serve
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"maps"
 	"net"
@@ -27,11 +30,11 @@ import (
 	"github.com/fdplan/fdplan/internal/serve/page"
 )
 
-// description is the OpenAPI document of the interface, of which the options of jobs are generated.
+// compressed is openapi.json, the OpenAPI document of the interface, compressed to a sixth.
 //
 //go:generate go test . -run "Test.*Generated" -update
-//go:embed openapi.json
-var description []byte
+//go:embed openapi.json.gz
+var compressed []byte
 
 // apiPrefix begins the paths of the interface; others are the page's.
 const apiPrefix = "/api/"
@@ -296,7 +299,10 @@ func (s *Server) routes() []route {
 
 func (s *Server) getDescription(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
-	_, err := w.Write(description)
+	z, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err == nil {
+		_, err = io.Copy(w, z)
+	}
 	return err
 }
 
