@@ -61,7 +61,7 @@ var only = map[string][]string{
 	"problem":        {"problem", "internal/nearest", "internal/source"},
 	"validate":       {"problem"},
 	"certify":        {"certify", "problem", "internal/source"},
-	"internal/solve": {"internal/solve", "internal/atomicfile", "internal/literal", "internal/process", "internal/progress", "internal/routine", "internal/source"},
+	"internal/solve": {"internal/solve", "internal/atomicfile", "internal/element", "internal/literal", "internal/process", "internal/progress", "internal/routine", "internal/source"},
 }
 
 // never are packages that must not be imported from others.

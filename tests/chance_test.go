@@ -4,10 +4,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -254,5 +256,72 @@ func head(t *testing.T, from, to string, rows int) {
 	lines := strings.SplitAfterN(string(text), "\n", rows+2)
 	if err := os.WriteFile(to, []byte(strings.Join(lines[:rows+1], "")), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWrongCells learns Taxi from rows in which 5 % of the next values are wrong: no clean row is, nothing is drawn, and the answer
+// names recording errors.
+func TestWrongCells(t *testing.T) {
+	logs, err := filepath.Abs("../../shared/data/logs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(logs, "taxid_tr.csv")); err != nil {
+		t.Skipf("no foreign logs at %s", logs)
+	}
+	header, rows := readCSV(t, filepath.Join(logs, "taxid_tr.csv"))
+	rows = rows[:10_000]
+	for seed := range uint64(2) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		wrong := [][]string{header}
+		for _, r := range rows {
+			r = slices.Clone(r)
+			for i, name := range header {
+				if strings.HasSuffix(name, "'") && rng.Float64() < .05 {
+					r[i] = rows[rng.IntN(len(rows))][i] // as often as it is seen, which may be the value that is right
+				}
+			}
+			wrong = append(wrong, r)
+		}
+		dir := t.TempDir()
+		file, err := os.Create(filepath.Join(dir, "log.csv"))
+		if err == nil {
+			err = csv.NewWriter(file).WriteAll(wrong)
+		}
+		if err == nil {
+			err = file.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := commandtest.Link(t, dir)
+		run := func(answer any, args ...string) {
+			t.Helper()
+			cmd := exec.Command(program, args...)
+			cmd.Dir = dir
+			out, err := cmd.Output()
+			if err == nil && answer != nil {
+				err = json.Unmarshal(out, answer)
+			}
+			if err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, out)
+			}
+		}
+		var trained struct {
+			Chance struct {
+				Reading  string `json:"reading"`
+				Contexts int    `json:"contexts"`
+			} `json:"chance"`
+		}
+		var tested struct {
+			Rows  int `json:"rows"`
+			Wrong int `json:"wrong"`
+		}
+		run(nil, "init", "log.csv", "--actions", "action", "-o", "made")
+		run(&trained, "train", "log.csv", "--task", "made/task.toml", "-o", "network.bnn", "--json")
+		run(&tested, "test", "network.bnn", filepath.Join(logs, "taxid_te.csv"), "--task", "made/task.toml", "--json")
+		if trained.Chance.Reading != "recording errors" || trained.Chance.Contexts != 0 || tested.Rows < 10_000 || tested.Wrong != 0 {
+			t.Errorf("seed %d: %+v, %+v", seed, trained, tested)
+		}
 	}
 }

@@ -137,7 +137,7 @@ func (t *table) state(values []int64) int {
 }
 
 // hidden lists the states that a part reads outside a pattern.
-func (c *sums) hidden(t *table, part *Scope) (list []int) {
+func (c *sums) hidden(t *table, part *factored.Scope) (list []int) {
 	for _, v := range part.Reads {
 		if c.p.Variables[v].Kind == factored.State && !slices.Contains(t.Variables, v) {
 			list = append(list, v)

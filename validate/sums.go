@@ -15,18 +15,15 @@ import (
 type Parts interface {
 	Chance
 	// Factors write each state once. Given state and action, each draws independently of the others.
-	Factors() []Scope
+	Factors() []factored.Scope
 	// Next lists what the states of a factor can be after the step of now, of which only what the factor reads counts.
 	Next(factor int, now factored.Valuation) (*factored.Draw, error)
-	Terms() []Scope // the summands of the reward, in the unit of the problem
+	Terms() []factored.Scope // the summands of the reward, in the unit of the problem
 	Term(i int, now factored.Valuation) (*big.Rat, error)
-	Goals() []Scope // the conjuncts of the goal
+	Goals() []factored.Scope // the conjuncts of the goal
 	Holds(i int, now factored.Valuation) (bool, error)
 	MayEnd() bool // a run may end before the horizon, whatever is planned
 }
-
-// Scope is what a part of a step reads, states and actions, and which states it writes, by their places among the variables.
-type Scope struct{ Reads, Writes []int }
 
 // Sums says how upper bounds on what any policy is worth follow from tables over parts of the state. A pattern is some state
 // variables with some summands of the reward. Its table has what these are worth at most, whatever values the other variables have
@@ -77,7 +74,7 @@ type sums struct {
 	graph
 	*Sums
 	parts                 Parts
-	factors, terms, goals []Scope
+	factors, terms, goals []factored.Scope
 	writer                []int // factor of each variable
 	joint                 []factored.Valuation
 	places                []int // of joint actions, among Actions; -1 for none

@@ -16,6 +16,9 @@ type Draw struct {
 	Range        *Range
 }
 
+// Scope is what a part of a step reads, states and actions, and which states it writes, by their places among the variables.
+type Scope struct{ Reads, Writes []int }
+
 // Range is what is known of the probabilities of a draw; nil where they are known exactly.
 type Range struct {
 	Low, High []float64 // of each outcome, in 0..1; the probability lies between

@@ -13,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/bracket"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
 	"github.com/fdplan/fdplan/internal/source"
@@ -180,7 +179,7 @@ func balance(list []SumPattern) {
 }
 
 // visits writes the states that a search has visited.
-func (c *Sums) visits(m *model, list []bracket.Visit) error {
+func (c *Sums) visits(m *model, list []decision.Visit) error {
 	places := map[string]int{}
 	for _, v := range list {
 		key := fmt.Sprint(v.State)

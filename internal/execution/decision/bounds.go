@@ -15,6 +15,9 @@ import (
 // ErrNotFactored is wrapped by errors of processes that cannot be made of independent draws.
 var ErrNotFactored = bracket.ErrNotFactored
 
+// Visit is bracket.Visit.
+type Visit = bracket.Visit
+
 // BoundOptions are the limits of Bound.
 type BoundOptions struct {
 	Objective  policy.Objective

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/problem/factored"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // Parts computes the parts of a step with exact fractions: next values, whether they are drawn or decided, summands of the reward and
@@ -73,11 +72,11 @@ func (p *Parts) variables(fluents []int) (list []int) {
 	return list
 }
 
-// Factors implements validate.Parts.
-func (p *Parts) Factors() (list []validate.Scope) {
+// Factors is that of validate.Parts.
+func (p *Parts) Factors() (list []factored.Scope) {
 	for i := range p.factors {
 		g := &p.factors[i]
-		x := validate.Scope{Reads: p.variables(g.Reads)}
+		x := factored.Scope{Reads: p.variables(g.Reads)}
 		for _, f := range g.Fluents {
 			if p.of.Ground.Fluents[f].Kind == ground.State {
 				x.Writes = append(x.Writes, p.of.variable[f])
@@ -88,24 +87,24 @@ func (p *Parts) Factors() (list []validate.Scope) {
 	return list
 }
 
-// Next implements validate.Parts.
+// Next is that of validate.Parts.
 func (p *Parts) Next(factor int, now factored.Valuation) (d *factored.Draw, err error) {
 	defer p.failed(&err)
 	return p.drawOf(&p.factors[factor], now)
 }
 
-func (p *Parts) list(parts []part) (list []validate.Scope) {
+func (p *Parts) list(parts []part) (list []factored.Scope) {
 	for _, x := range parts {
-		list = append(list, validate.Scope{Reads: p.variables(x.reads)})
+		list = append(list, factored.Scope{Reads: p.variables(x.reads)})
 	}
 	return list
 }
 
-// Terms implements validate.Parts.
-func (p *Parts) Terms() []validate.Scope { return p.list(p.terms) }
+// Terms is that of validate.Parts.
+func (p *Parts) Terms() []factored.Scope { return p.list(p.terms) }
 
-// Goals implements validate.Parts.
-func (p *Parts) Goals() []validate.Scope { return p.list(p.goals) }
+// Goals is that of validate.Parts.
+func (p *Parts) Goals() []factored.Scope { return p.list(p.goals) }
 
 // worth evaluates a part.
 func (p *Parts) worth(x *part, now factored.Valuation) value {
@@ -113,7 +112,7 @@ func (p *Parts) worth(x *part, now factored.Valuation) value {
 	return s.eval(x.node)
 }
 
-// Term implements validate.Parts.
+// Term is that of validate.Parts.
 func (p *Parts) Term(i int, now factored.Valuation) (r *big.Rat, err error) {
 	defer p.failed(&err)
 	v := p.worth(&p.terms[i], now)
@@ -124,11 +123,11 @@ func (p *Parts) Term(i int, now factored.Valuation) (r *big.Rat, err error) {
 	return r.Mul(r, big.NewRat(p.terms[i].coef.N, p.terms[i].coef.D)), nil
 }
 
-// Holds implements validate.Parts.
+// Holds is that of validate.Parts.
 func (p *Parts) Holds(i int, now factored.Valuation) (holds bool, err error) {
 	defer p.failed(&err)
 	return p.worth(&p.goals[i], now).isTrue(), nil
 }
 
-// MayEnd implements validate.Parts.
+// MayEnd is that of validate.Parts.
 func (p *Parts) MayEnd() bool { return len(p.of.Ground.Termination) > 0 }
