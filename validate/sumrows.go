@@ -22,11 +22,11 @@ func (c *sums) row(i int) error {
 		return c.refuse("row %d has a state to which nothing leads", i)
 	}
 	if over := c.over(j, r.Left); !over && r.Next != nil {
-		most, any, err := c.backup(i)
+		most, found, err := c.backup(i)
 		if err != nil {
 			return err
 		}
-		if any {
+		if found {
 			bound = min(bound, most)
 		}
 	}
@@ -98,7 +98,7 @@ type drawnBy struct {
 const mostSeen = 1 << 18
 
 // backup bounds the value of a row by what follows for its actions; false where none is legal and rewards are bounded.
-func (c *sums) backup(i int) (best int64, any bool, err error) {
+func (c *sums) backup(i int) (best int64, found bool, err error) {
 	r := &c.Rows[i]
 	s := &step{c: c, now: slices.Clone(r.State), left: r.Left}
 	for _, t := range c.tables {
@@ -116,7 +116,7 @@ func (c *sums) backup(i int) (best int64, any bool, err error) {
 		}
 		known[list[0]] = list[1:]
 	}
-	any = c.Success
+	found = c.Success
 	for a, joint := range c.joint {
 		for _, b := range c.actions {
 			s.now[b] = joint[b]
@@ -128,11 +128,11 @@ func (c *sums) backup(i int) (best int64, any bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
-		if !any || x > best {
-			best, any = x, true
+		if !found || x > best {
+			best, found = x, true
 		}
 	}
-	return best, any, nil
+	return best, found, nil
 }
 
 // legal reports whether the rules about states and actions allow an action.
