@@ -259,8 +259,8 @@ func head(t *testing.T, from, to string, rows int) {
 	}
 }
 
-// TestWrongCells learns Taxi from rows in which 5 % of the next values are wrong: no clean row is, nothing is drawn, and the answer
-// names recording errors.
+// TestWrongCells learns Taxi from rows in which 5 % of the next values are wrong: of the clean rows hardly one in a thousand is, nothing is
+// drawn, and the answer names recording errors.
 func TestWrongCells(t *testing.T) {
 	logs, err := filepath.Abs("../../shared/data/logs")
 	if err != nil {
@@ -271,6 +271,14 @@ func TestWrongCells(t *testing.T) {
 	}
 	header, rows := readCSV(t, filepath.Join(logs, "taxid_tr.csv"))
 	rows = rows[:10_000]
+	values := make([][]string, len(header)) // of each column
+	for _, r := range rows {
+		for i, x := range r {
+			if !slices.Contains(values[i], x) {
+				values[i] = append(values[i], x)
+			}
+		}
+	}
 	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		wrong := [][]string{header}
@@ -278,7 +286,7 @@ func TestWrongCells(t *testing.T) {
 			r = slices.Clone(r)
 			for i, name := range header {
 				if strings.HasSuffix(name, "'") && rng.Float64() < .05 {
-					r[i] = rows[rng.IntN(len(rows))][i] // as often as it is seen, which may be the value that is right
+					r[i] = values[i][rng.IntN(len(values[i]))] // which may be the value that is right
 				}
 			}
 			wrong = append(wrong, r)
@@ -320,7 +328,7 @@ func TestWrongCells(t *testing.T) {
 		run(nil, "init", "log.csv", "--actions", "action", "-o", "made")
 		run(&trained, "train", "log.csv", "--task", "made/task.toml", "-o", "network.bnn", "--json")
 		run(&tested, "test", "network.bnn", filepath.Join(logs, "taxid_te.csv"), "--task", "made/task.toml", "--json")
-		if trained.Chance.Reading != "recording errors" || trained.Chance.Contexts != 0 || tested.Rows < 10_000 || tested.Wrong != 0 {
+		if trained.Chance.Reading != "recording errors" || trained.Chance.Contexts != 0 || tested.Rows < 10_000 || 500*tested.Wrong > tested.Rows {
 			t.Errorf("seed %d: %+v, %+v", seed, trained, tested)
 		}
 	}
