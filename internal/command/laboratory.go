@@ -14,7 +14,7 @@ import (
 type Laboratory interface {
 	// Bench makes the runs that are missing from a journal, here or, unless on is nil, on the
 	// workers of a cluster. A run has so many bytes of memory. The answer is a value to be written
-	// as JSON, or as text.
+	// as JSON, or as text; it may have a method No that tells that the exit status is 4.
 	Bench(ctx context.Context, h *Host, r *request.Bench, memory int64, on Coordinator, p *progress.Reporter) (answer any, text func(io.Writer) error, err error)
 	// Report renders the report of a journal.
 	Report(ctx context.Context, h *Host, c *Report) error
@@ -54,6 +54,9 @@ func (c *Bench) Run(_ context.Context, a *environment) error {
 	}
 	if err := a.answer(c.JSON, "", answer, func(w io.Writer) { _ = text(w) }); err != nil {
 		return err
+	}
+	if no, ok := answer.(interface{ No() bool }); ok && no.No() {
+		return exitStatus(exitNo)
 	}
 	if ctx.Err() != nil {
 		return exitStatus(exitLimit)

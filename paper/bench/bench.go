@@ -316,21 +316,11 @@ func (b *bench) one(ctx context.Context, j *Job) error {
 		copied.ID, copied.Table, copied.Planner, copied.Same = r.ID, r.Table, r.Planner, twin.ID
 		return b.journal.Append(&copied)
 	}
-	plain := j.Record
-	plain.Same = ""
-	for range attempts {
-		r = plain
-		if err := b.make(ctx, j, &r); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if !b.disturbed(&r) {
-			return b.journal.Append(&r)
-		}
+	r.Same = ""
+	if err := b.undisturbed(ctx, j, &r); err != nil {
+		return err
 	}
-	return errBusy
+	return b.journal.Append(&r)
 }
 
 // attempts is how often a run that was disturbed is made.

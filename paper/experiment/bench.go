@@ -108,3 +108,12 @@ func Solvers(names []string) ([]bench.ExternalSolver, error) {
 	}
 	return out, nil
 }
+
+// Again makes n runs of the journal in the folder of c again, and compares them with what it says; see bench.Again.
+func Again(ctx context.Context, c bench.Config, n int) ([]bench.Comparison, error) {
+	j, err := readJournal(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Again(ctx, Complete(ctx, c), j.Records, n)
+}

@@ -47,12 +47,18 @@ func (Part) Bench(ctx context.Context, h *command.Host, c *request.Bench, memory
 		}
 		run = to.Bench
 	}
-	sum, err := run(ctx, bench.Config{
+	config := bench.Config{
 		Dir: c.Out, Program: h.Program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
 		Memory: memory, Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Now: h.Now, Progress: runs(p), Warn: h.Warn,
-	})
+	}
+	if c.Again > 0 {
+		list, err := experiment.Again(ctx, config, c.Again)
+		answer := newComparisons(list)
+		return answer, answer.write, err
+	}
+	sum, err := run(ctx, config)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ type Bench struct {
 	Tables   []string `http:"yes" help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed, while they take less than a minute; the report shows medians. Default: 3, with --quick 1." placeholder:"N"`
+	Again    int      `help:"Make N runs of the folder's journal again, drawn by --seed, and compare (docs/bench.md)." placeholder:"N"`
 	Parallel int      `help:"Runs at a time; more than one distorts times. With --connect, 1 leaves it to the workers." default:"1"`
 
 	TimeLimit  bind.Duration `http:"yes" help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"TIME"`

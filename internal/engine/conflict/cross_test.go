@@ -19,7 +19,7 @@ var (
 	firstSeed = flag.Uint64("first-seed", 2_000_000, "seed of the first random problem")
 )
 
-// TestRandomProblems compares pb, maxsat in all encodings, search and their
+// TestRandomProblems compares pb, maxsat in all encodings and without implicates, search and their
 // race with brute force over all plans, and has the checker replay each plan.
 func TestRandomProblems(t *testing.T) {
 	engines := map[string]engine.Engine{"pb": conflict.PB{}, "search": search.Engine{}, "auto": race.New(search.Engine{}, conflict.PB{})}
@@ -30,6 +30,7 @@ func TestRandomProblems(t *testing.T) {
 		}
 		engines["maxsat "+name] = conflict.MaxSAT{Encoding: e}
 	}
+	engines["maxsat with hidden units"] = conflict.MaxSAT{Change: conflict.Implicates}
 	feasible := 0
 	for i := range *instances {
 		seed := *firstSeed + uint64(i)

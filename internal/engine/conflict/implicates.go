@@ -29,14 +29,19 @@ func (x *Session) wantsImplicates() bool {
 	if x.implied || !x.has(Implicates) || x.p != nil || x.m.Network == nil {
 		return false
 	}
-	varying := 0
-	for _, b := range x.m.Problem.Inputs {
-		if known(x.m, b, 1, x.m.Horizon) == 0 {
-			varying++
+	x.implied = varying(x.m) > maxImplicateInputs
+	return !x.implied
+}
+
+// varying is the number of inputs of the network that vary.
+func varying(m *model.Model) int {
+	n := 0
+	for _, b := range m.Problem.Inputs {
+		if known(m, b, 1, m.Horizon) == 0 {
+			n++
 		}
 	}
-	x.implied = varying > maxImplicateInputs
-	return !x.implied
+	return n
 }
 
 // addImplicates adds, for each step, clauses over the state and action before it and the
@@ -46,21 +51,49 @@ func (x *Session) wantsImplicates() bool {
 func (x *Session) addImplicates(ctx context.Context, memory int64) {
 	x.implied = true
 	clauses := implicates(ctx, x.m)
-	size := cnf.Size{Clauses: int64(len(clauses) * x.m.Horizon)}
-	for _, c := range clauses {
-		size.Literals += int64(len(c) * x.m.Horizon)
-	}
+	size := stampedSize(x.m, clauses)
 	if size.Literals > maxImplicateLiterals || roomFor("the implicates", x.s.Bytes()+clauseBytes(size), memory) != nil {
 		return
 	}
+	stamp(x.s, x.m, clauses)
+}
+
+// fewRows are those of a function that is listed whatever the network is.
+const fewRows = 1 << 8
+
+// function is the network's function without its hidden units, as implicates, where listing it takes
+// less than they do: it has no more rows than the network has edges, or few. Else it is nil.
+func (x *Session) function(ctx context.Context) [][]model.Lit {
+	if !x.wantsImplicates() || 1<<varying(x.m) > max(fewRows, x.m.Network.Edges()) {
+		return nil
+	}
+	clauses := implicates(ctx, x.m)
+	if stampedSize(x.m, clauses).Literals > maxImplicateLiterals {
+		return nil
+	}
+	x.implied = clauses != nil
+	return clauses
+}
+
+// stampedSize is the size of clauses of one step at all steps.
+func stampedSize(m *model.Model, clauses [][]model.Lit) cnf.Size {
+	size := cnf.Size{Clauses: int64(len(clauses) * m.Horizon)}
+	for _, c := range clauses {
+		size.Literals += int64(len(c) * m.Horizon)
+	}
+	return size
+}
+
+// stamp adds clauses of one step at all steps.
+func stamp(s *sat.Solver, m *model.Model, clauses [][]model.Lit) {
 	var lits []sat.Lit
-	for t := range x.m.Horizon {
+	for t := range m.Horizon {
 		for _, c := range clauses {
 			lits = lits[:0]
 			for _, l := range c {
-				lits = append(lits, lit(l, x.m.Stride()*int32(t)))
+				lits = append(lits, lit(l, m.Stride()*int32(t)))
 			}
-			x.s.AddClause(lits...)
+			s.AddClause(lits...)
 		}
 	}
 }

@@ -111,11 +111,14 @@ func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
 	return nil
 }
 
-// loadClauses gives a solver all constraints of m as clauses. It is a
-// *engine.TooLargeError, before anything is loaded, where they would take more
-// than memory bytes; 0 is no bound.
-func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding, memory int64) error {
+// loadClauses gives a solver all constraints of m as clauses, with function, where that is not
+// nil, for its network. It is a *engine.TooLargeError, before anything is loaded, where they
+// would take more than memory bytes; 0 is no bound.
+func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding, function [][]model.Lit, memory int64) error {
 	lowering := cnf.NewLowering(m, e)
+	if function != nil {
+		lowering.Without(model.Network)
+	}
 	if memory > 0 {
 		const most = variableBytes << 31 // of as many variables as clauses can have
 		sizes, err := lowering.Sizes(ctx)
@@ -126,13 +129,18 @@ func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encod
 			return err
 		}
 		all := sizes.Total()
+		all.Add(stampedSize(m, function))
 		if err := roomFor("the encoding", clauseBytes(all), memory); err != nil {
 			return err
 		}
 		s.Grow(int32(all.Variables))
 	}
 	s.Grow(m.NumVars())
-	return lowering.Stream(ctx, &clauses{s: s, known: m.NumVars()})
+	if err := lowering.Stream(ctx, &clauses{s: s, known: m.NumVars()}); err != nil {
+		return err
+	}
+	stamp(s, m, function)
+	return nil
 }
 
 // addSum adds a sum with any relation that holds where guard does, or always

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -61,7 +62,11 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	}
 	if how.encoding != nil {
 		x.name = "maxsat"
-		err = loadClauses(ctx, x.s, m, *how.encoding, how.memory)
+		var function [][]model.Lit
+		if *how.encoding == cnf.Default {
+			function = x.function(ctx)
+		}
+		err = loadClauses(ctx, x.s, m, *how.encoding, function, how.memory)
 	} else if err = roomFor("the model", nativeBytes(m), how.memory); err == nil {
 		err = load(ctx, x.s, m)
 	}

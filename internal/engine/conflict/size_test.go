@@ -63,7 +63,7 @@ func TestSizeEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sat.New(sat.Options{})
-		if err := loadClauses(context.Background(), s, m, e, 0); err != nil {
+		if err := loadClauses(context.Background(), s, m, e, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 		near(e.String(), clauseBytes(sizes.Total()), s.Bytes())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -51,7 +52,7 @@ func followers(ctx context.Context, t *Table, groups []*Group, o Options) ([]fun
 		}
 	}
 	gain := func(f function) float64 { return f.alone.Cost - f.tree.Cost }
-	slices.SortStableFunc(all, func(a, b function) int { return cmp.Compare(gain(b), gain(a)) })
+	sorting.Stable(all, func(a, b function) int { return cmp.Compare(gain(b), gain(a)) })
 	var out []function
 	for _, f := range all {
 		if !slices.ContainsFunc(out, func(g function) bool {

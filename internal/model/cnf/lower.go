@@ -34,7 +34,8 @@ type Size struct {
 	Literals  int64
 }
 
-func (s *Size) add(t Size) {
+// Add adds another part.
+func (s *Size) Add(t Size) {
 	s.Variables += t.Variables
 	s.Clauses += t.Clauses
 	s.Literals += t.Literals
@@ -53,7 +54,7 @@ type Sizes struct {
 func (s *Sizes) Total() Size {
 	t := Size{Variables: s.Model}
 	for _, g := range s.Groups {
-		t.add(g)
+		t.Add(g)
 	}
 	return t
 }
@@ -77,6 +78,7 @@ type Lowering struct {
 	templates [model.NumGroups + 1]template
 	earlier   [model.NumGroups + 1][]template // those of other steps, and of an earlier walk
 	held      int                             // literals of earlier, at most kept
+	without   [model.NumGroups + 1]bool
 	stamped   []int32
 }
 
@@ -88,11 +90,14 @@ func NewLowering(m *model.Model, e Encoding) *Lowering {
 	return &Lowering{m: m, encoding: e, kept: maxKept}
 }
 
+// Without leaves out the clauses of a group.
+func (l *Lowering) Without(g model.Group) { l.without[g] = true }
+
 // Sizes counts the clauses without streaming them.
 func (l *Lowering) Sizes(ctx context.Context) (Sizes, error) {
 	s := Sizes{Model: l.firstFree()}
 	err := l.walk(ctx, func(t int, g model.Group, tmpl *template, _ int64) error {
-		s.Groups[g].add(tmpl.size)
+		s.Groups[g].Add(tmpl.size)
 		return nil
 	})
 	if err != nil {
@@ -140,6 +145,9 @@ func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tm
 			}
 		}
 		for _, g := range [...]model.Group{Fixed, model.Initial, model.Global, model.Transition, model.Goal, model.Network} {
+			if l.without[g] {
+				continue
+			}
 			tmpl := &l.templates[g]
 			if aux+tmpl.size.Variables > math.MaxInt32 {
 				return fmt.Errorf("%w (at step %d of %d)", ErrTooLarge, t, l.m.Horizon)
@@ -209,6 +217,9 @@ func (t *template) writeUntil(e Encoding, s Sink) (err error) {
 // from the step before.
 func (l *Lowering) encode(ctx context.Context, part *model.Part) error {
 	for g := range l.templates {
+		if l.without[g] {
+			continue
+		}
 		t := &l.templates[g]
 		var fixed []model.Lit
 		var sums []model.Sum
