@@ -17,7 +17,10 @@ import (
 // numbered are the numbered items of the paper, each of which has a row in docs/paper.md.
 func numbered() []string {
 	out := []string{"Definition 1", "Theorem 1", "Theorem 2", "Corollary 1", "Algorithm 1", "Table 1", "Table 2", "Table 3", "Table D.4",
-		"(i)", "(ii)", "(iii)", "(iv)", "(v)", "(vi)", "Section 9, conclusion 1", "Section 9, conclusion 2", "Section 9, conclusion 3"}
+		"(i)", "(ii)", "(iii)", "(iv)", "(v)", "(vi)"}
+	for n := 1; n <= 6; n++ {
+		out = append(out, fmt.Sprintf("conclusion %d", n))
+	}
 	for n := 1; n <= 22; n++ {
 		out = append(out, fmt.Sprintf("(%d)", n))
 	}
