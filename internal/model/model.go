@@ -225,6 +225,16 @@ func (m *Model) sum(c *factored.Constraint) Sum {
 	return s
 }
 
+// GlobalSums lists what holds at each step 1..H, over local literals, with constants where they stand.
+func (m *Model) GlobalSums() (sums []Sum) {
+	for i := range m.always {
+		if r := &m.always[i]; r.group == Global {
+			sums = append(sums, r.Sum)
+		}
+	}
+	return sums
+}
+
 // buildNeurons builds the network over local literals: inputs at step t, outputs at step t+1,
 // hidden units between.
 func (m *Model) buildNeurons() {

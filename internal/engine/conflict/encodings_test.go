@@ -28,7 +28,7 @@ func (c *tally) Clauses(_ int, _ model.Group, lits []int32) error {
 }
 
 // BenchmarkEncodings is the size of each encoding of each published instance,
-// and the time of maxsat from the problem to the proof, or a minute where that
+// and the time of maxsat, with all units, from the problem to the proof, or a minute where that
 // was not enough: then unproven is 1. What has more than five million variables
 // is counted and not solved.
 func BenchmarkEncodings(b *testing.B) {
@@ -55,7 +55,7 @@ func BenchmarkEncodings(b *testing.B) {
 						continue
 					}
 					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-					res, err := conflict.MaxSAT{Encoding: e}.Solve(ctx, engine.Query{Task: task, MinHorizon: in.horizon, MaxHorizon: in.horizon}, engine.Limits{Threads: 1}, nil)
+					res, err := conflict.MaxSAT{Encoding: e, Change: conflict.Implicates}.Solve(ctx, engine.Query{Task: task, MinHorizon: in.horizon, MaxHorizon: in.horizon}, engine.Limits{Threads: 1}, nil)
 					cancel()
 					switch {
 					case err != nil:

@@ -58,23 +58,6 @@ func (x *Session) addImplicates(ctx context.Context, memory int64) {
 	stamp(x.s, x.m, clauses)
 }
 
-// fewRows are those of a function that is listed whatever the network is.
-const fewRows = 1 << 8
-
-// function is the network's function without its hidden units, as implicates, where listing it takes
-// less than they do: it has no more rows than the network has edges, or few. Else it is nil.
-func (x *Session) function(ctx context.Context) [][]model.Lit {
-	if !x.wantsImplicates() || 1<<varying(x.m) > max(fewRows, x.m.Network.Edges()) {
-		return nil
-	}
-	clauses := implicates(ctx, x.m)
-	if stampedSize(x.m, clauses).Literals > maxImplicateLiterals {
-		return nil
-	}
-	x.implied = clauses != nil
-	return clauses
-}
-
 // stampedSize is the size of clauses of one step at all steps.
 func stampedSize(m *model.Model, clauses [][]model.Lit) cnf.Size {
 	size := cnf.Size{Clauses: int64(len(clauses) * m.Horizon)}
