@@ -106,6 +106,9 @@ func (s *Solver) AddClause(lits ...Lit) bool {
 	if s.unsat {
 		return false
 	}
+	if s.keepOpen(lits) {
+		return true
+	}
 	s.backtrack(0)
 	s.scratch = append(s.scratch[:0], lits...)
 	slices.Sort(s.scratch)

@@ -29,6 +29,29 @@ func (c *smallClauses) keep(lits []Lit) bool {
 	return true
 }
 
+// keepOpen takes a small clause over variables that have no value yet, without the pains that others need.
+func (s *Solver) keepOpen(lits []Lit) bool {
+	if s.searched || len(lits) < 2 || len(lits) > 3 {
+		return false
+	}
+	var sorted [3]Lit
+	c := sorted[:copy(sorted[:], lits)]
+	for i := 1; i < len(c); i++ {
+		for j := i; j > 0 && c[j] < c[j-1]; j-- {
+			c[j], c[j-1] = c[j-1], c[j]
+		}
+	}
+	if int(c[len(c)-1]) >= len(s.vals) {
+		return false
+	}
+	for i, l := range c {
+		if s.vals[l] != 0 || i > 0 && l>>1 == c[i-1]>>1 {
+			return false
+		}
+	}
+	return s.keep(c)
+}
+
 // order makes the list, for so many literals.
 func (c *smallClauses) order(literals int) {
 	c.searched = true
