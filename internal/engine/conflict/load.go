@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
@@ -15,6 +16,55 @@ import (
 // lit returns the solver's literal of the model's.
 func lit(l model.Lit, offset int32) sat.Lit {
 	return sat.FromDIMACS(l.Shift(offset))
+}
+
+// open builds the model and loads the solver.
+func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Given: how.within, Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64, beat: math.MaxInt64, features: how.features}
+	o := sat.Options{StateNogoods: x.has(StateNogoods), CuttingPlanes: x.has(CuttingPlanes)}
+	if how.proof != nil {
+		if x.p, err = newProver(ctx, m, how.proof); err != nil {
+			return nil, err
+		}
+		o.Trace = x.p
+	}
+	x.s = sat.New(o)
+	if x.p != nil && how.proof.Part {
+		x.p.begin(x.s, m, how.within)
+	}
+	if m.Infeasible() {
+		x.s.AddClause()
+		return x, nil
+	}
+	if how.encoding != nil {
+		x.name = "maxsat"
+		var function [][]model.Lit
+		if *how.encoding == cnf.Default {
+			function = x.function(ctx)
+		}
+		err = loadClauses(ctx, x.s, m, *how.encoding, function, how.memory)
+	} else if err = roomFor("the model", nativeBytes(m), how.memory); err == nil {
+		err = load(ctx, x.s, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
+	}
+	if how.proof != nil {
+		for _, l := range how.proof.Excluded {
+			if err := x.Exclude(l); err != nil {
+				return nil, err
+			}
+		}
+	}
+	stages(x.s, m)
+	if x.has(ActionOrder) {
+		order(x.s, m)
+	}
+	return x, nil
 }
 
 // Guard tells under which condition a constraint is loaded: number i of a group
