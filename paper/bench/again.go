@@ -60,6 +60,9 @@ func Again(ctx context.Context, c Config, records []journal.Record, n int) ([]Co
 		}
 		b.tell(Progress{Done: i, Jobs: n, Current: kept.ID})
 		now := *kept
+		if c.MaxLoad == 0 {
+			now.Clock = "" // runs that were disturbed count too
+		}
 		now.Status, now.Error, now.Reward, now.Bound, now.Gap, now.Stats = "", "", nil, nil, nil, nil
 		err = b.undisturbed(ctx, &Job{Record: now, do: runPlan}, &now)
 		out = append(out, Comparison{kept, &now, sameAnswer(kept, &now), now.CPU <= mostAgain*kept.CPU+startAgain})
