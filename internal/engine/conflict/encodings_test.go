@@ -55,7 +55,8 @@ func BenchmarkEncodings(b *testing.B) {
 						continue
 					}
 					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-					res, err := conflict.MaxSAT{Encoding: e, Change: conflict.Implicates}.Solve(ctx, engine.Query{Task: task, MinHorizon: in.horizon, MaxHorizon: in.horizon}, engine.Limits{Threads: 1}, nil)
+					q := engine.Query{Task: task, MinHorizon: in.horizon, MaxHorizon: in.horizon}
+					res, err := conflict.MaxSAT{Encoding: e, Change: conflict.Implicates}.Solve(ctx, q, engine.Limits{Threads: 1}, nil)
 					cancel()
 					switch {
 					case err != nil:
