@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -143,7 +144,7 @@ func (q *oneStep) choose(b *builder, all []*variable, states []values) (out []*t
 			}
 		}
 		list := append(ratings[name], q.rate(b, more, states)...)
-		slices.SortStableFunc(list, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
+		sorting.Stable(list, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
 		for _, r := range list {
 			if slices.Max(r.t.left) > 0 && q.exclusive(r.t.vars[0], out) {
 				out = append(out, r.t)

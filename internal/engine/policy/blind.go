@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // BlindSolution is a plan: what to do at each step, whatever is seen.
@@ -227,7 +229,7 @@ func (b *beliefs) choices(of belief, left int) (list []choice) {
 			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(y.most, x.most) })
+	sorting.Stable(list, func(x, y choice) int { return cmp.Compare(y.most, x.most) })
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -109,7 +110,7 @@ func (n *normal) reduce(s Sink) bool {
 			changed = true
 		}
 	}
-	slices.SortStableFunc(n.terms, func(a, b model.Term) int { return cmp.Compare(b.Coef, a.Coef) })
+	sorting.Stable(n.terms, func(a, b model.Term) int { return cmp.Compare(b.Coef, a.Coef) })
 	return true
 }
 
