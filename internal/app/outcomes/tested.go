@@ -195,12 +195,14 @@ func newRunner(x *series, f *load.Functions) (*runner, error) {
 	return r, nil
 }
 
-// level is the value of a variable for a number of a column.
+// level is the value of a variable for a number of a column. Functions go on from what was logged, also from as far beyond a
+// range as it is wide.
 func level(v *factored.Variable, x float64) int64 {
 	switch {
 	case v.Fixed():
 		step, _ := v.Step().Float64()
-		return min(max(int64(math.RoundToEven(x/step)), v.Lo), v.Hi)
+		wide := v.Hi - v.Lo
+		return min(max(int64(math.RoundToEven(x/step)), v.Lo-wide), v.Hi+wide)
 	case v.Bool || v.Enumeration():
 		return v.Lo + int64(x)
 	}
@@ -245,13 +247,11 @@ func (r *runner) from(row, steps int, out map[string][2][]miss) {
 			f := &r.p.Functions[i]
 			v := &r.p.Variables[f.Variable]
 			next[f.Variable] = f.Next(values)
-			if k := map[int]int{0: 0, quantity.Far - 1: 1}; !v.Lagged() {
-				if at, ok := k[s]; ok {
-					c := &columns[r.at[f.Variable]]
-					all := out[v.Name]
-					all[at] = append(all[at], miss{row + s, c.Next[row+s], v.Center(next[f.Variable]), c.Now[row]})
-					out[v.Name] = all
-				}
+			if at := s / (quantity.Far - 1); s%(quantity.Far-1) == 0 && !v.Lagged() {
+				c := &columns[r.at[f.Variable]]
+				all := out[v.Name]
+				all[at] = append(all[at], miss{row + s, c.Next[row+s], v.Center(next[f.Variable]), c.Now[row]})
+				out[v.Name] = all
 			}
 		}
 		values = next

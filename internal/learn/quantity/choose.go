@@ -23,9 +23,13 @@ func (l *learner) choose(i int) error {
 	if err != nil {
 		return err
 	}
-	best, least := pick(all, score, false)
-	if acting, low := pick(all, score, true); acting >= 0 && mean(low) < mean(least)-muchLess*min(1, math.Sqrt(manyRows/float64(len(l.rows)))) {
-		best = acting
+	best, least := pick(all, score, 0)
+	less := muchLess * min(1, math.Sqrt(manyRows/float64(len(l.rows))))
+	for bold := 1; bold <= boldest; bold++ {
+		if k, low := pick(all, score, bold); k >= 0 && mean(low) < mean(least)-less {
+			best, least = k, low
+		}
+		less = muchLess
 	}
 	l.outs[i].chosen = all[best].c
 	for b, f := range all[best].by {
@@ -36,23 +40,37 @@ func (l *learner) choose(i int) error {
 
 // muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows
 // rows. With so few, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
-// less, as the root of their number.
+// less, as the root of their number. For steps of an action that undo each other it must fall as much whatever their number.
 const (
 	muchLess = .2
 	manyRows = 300
 )
 
-// pick returns the best of the trials with or without conditions on how much an action does, -1 for none, and the least scores
-// of them: the smallest that is hardly worse than the best.
-func pick(all []trial, score [][blocks]float64, acts bool) (best int, least [blocks]float64) {
+// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does, 2 where the steps
+// of an action may undo each other.
+func (c candidate) bold() int {
+	switch {
+	case c.free:
+		return boldest
+	case c.acts:
+		return 1
+	}
+	return 0
+}
+
+const boldest = 2
+
+// pick returns the best of the trials that are as bold, -1 for none, and the least scores of them: the smallest that is hardly
+// worse than the best.
+func pick(all []trial, score [][blocks]float64, bold int) (best int, least [blocks]float64) {
 	best = -1
 	for k := range all {
-		if all[k].c.acts == acts && (best < 0 || mean(score[k]) < mean(least)) {
+		if all[k].c.bold() == bold && (best < 0 || mean(score[k]) < mean(least)) {
 			best, least = k, score[k]
 		}
 	}
 	for k := range all {
-		if all[k].c.acts == acts && all[k].cost < all[best].cost && notWorse(score[k], least) {
+		if all[k].c.bold() == bold && all[k].cost < all[best].cost && notWorse(score[k], least) {
 			best = k
 		}
 	}

@@ -56,6 +56,7 @@ type candidate struct {
 	still        bool // nothing changes
 	acts         bool // conditions may be on how much an action does
 	several      bool // several steps of an action are read, all of which do the same
+	free         bool // or not: their coefficients have any signs
 }
 
 // learner compares functions.
@@ -142,24 +143,20 @@ func (l *learner) divide() {
 func (l *learner) terms(output int, c candidate) []Term {
 	var all []Term
 	for k := range l.t.Columns {
-		switch col := &l.t.Columns[k]; {
+		col := &l.t.Columns[k]
+		first, last := 0, c.lags
+		switch {
 		case col.Role == Action && !c.plain && !c.several && (col.Values > 0 || l.slow[k]):
-			all = append(all, l.t.terms(k, min(l.delays[output][k], l.o.Lags))...)
+			first = min(l.delays[output][k], l.o.Lags)
+			last = first
 		case col.Values > 0 && (col.Role != Action || !c.several):
-			all = append(all, l.t.terms(k, 0)...)
-		case col.Values > 0:
-			for lag := range c.lags + 1 {
-				all = append(all, l.t.terms(k, lag)...)
-			}
-		default:
-			for lag := range c.lags + 1 {
-				all = append(all, Term{k, lag, number})
-			}
-			if c.leaves > 1 && col.Role == State {
-				for lag := 1; lag <= c.lags; lag++ {
-					all = append(all, Term{k, lag, change})
-				}
-			}
+			last = 0
+		}
+		for lag := first; lag <= last; lag++ {
+			all = append(all, l.t.terms(k, lag)...)
+		}
+		for lag := 1; col.Values == 0 && col.Role == State && c.leaves > 1 && lag <= c.lags; lag++ {
+			all = append(all, Term{k, lag, change})
 		}
 	}
 	return all
@@ -280,7 +277,7 @@ func (l *learner) penalized(i int, c candidate, rows []int, penalties []float64)
 	out := l.outs[i].Column
 	terms := l.terms(i, c)
 	d := l.t.newDesign(out, terms, rows)
-	if c.several {
+	if c.several && !c.free {
 		d.alike = l.alike(terms)
 	}
 	if c.plain {
@@ -333,6 +330,9 @@ func (l *learner) candidates() (all []candidate) {
 				if (amounts || !acts) && (!several || once && lags > 0) {
 					all = append(all, candidate{lags: lags, leaves: sizes[len(sizes)-1], acts: acts, several: several})
 				}
+			}
+			if several && once && l.o.Lags > 0 {
+				all = append(all, candidate{lags: l.o.Lags, leaves: sizes[len(sizes)-1], acts: amounts && acts, several: true, free: true})
 			}
 		}
 	}

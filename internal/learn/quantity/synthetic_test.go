@@ -32,12 +32,19 @@ func at(x []float64, lag int) float64 { return x[min(lag, len(x)-1)] }
 func TestSynthetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	slow := func(k int) float64 { return 3 + 2*math.Sin(float64(k)/20) + math.Sin(float64(k)/7) }
-	held, heater := 0., 20.
+	held, heater, wall := 0., 20., 50.
 	relay := func(int) float64 {
 		if rng.IntN(30) == 0 {
 			held = 1 - held
 		}
 		return held
+	}
+	flow := 1.
+	valve := func(int) float64 {
+		if rng.IntN(10) == 0 {
+			flow = .2 + .2*float64(rng.IntN(10))
+		}
+		return flow
 	}
 	white := func(int) float64 { return float64(rng.IntN(5)) }
 	for _, c := range []struct {
@@ -64,6 +71,11 @@ func TestSynthetic(t *testing.T) {
 			heater += .3 * (35*u[0] + 20 - heater)
 			return y[0] + .05*(heater-y[0]) - .6*(y[0]-5)*.05 + .05*rng.NormFloat64()
 		}), 3, .07, 2},
+		{"a wall behind a flow", synthetic(1500, .01, valve, func(y, u []float64) float64 { // it shows in what the flow before did not explain
+			x := y[0] + .15*u[0]*(80-y[0]) - .25*(y[0]-wall) + .05*rng.NormFloat64()
+			wall += .1*(y[0]-wall) - .05*(wall-15)
+			return x
+		}), 3, .12, 1},
 		{"a wide range", synthetic(500, 1, white, func(y, u []float64) float64 { return .99*y[0] + 1e5*u[0] + 100*rng.NormFloat64() }), 3, 120, 0},
 		{"a constant", synthetic(300, .1, white, func(y, _ []float64) float64 { return 5 }), 3, 0, -1},
 		{"few rows", synthetic(40, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*u[0] }), 3, .05, 0},

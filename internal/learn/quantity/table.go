@@ -109,7 +109,7 @@ func indicate(x float64, value int) float64 {
 func (t *Table) terms(column, lag int) []Term {
 	c := &t.Columns[column]
 	if c.Values == 0 {
-		return []Term{{column, lag, -1}}
+		return []Term{{column, lag, number}}
 	}
 	var out []Term
 	for v := 1; v < c.Values; v++ {
