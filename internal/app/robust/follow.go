@@ -66,7 +66,7 @@ func NewFollower(ctx context.Context, p *load.Problem, r FollowRequest) (*Follow
 		return nil, err
 	}
 	f := &Follower{m: m, horizon: r.Horizon, ends: r.Ends && len(m.task.Goal) > 0}
-	f.control = f.m.controller(f.horizon)
+	f.control = f.controller()
 	return f, f.state(ctx, r)
 }
 
@@ -75,11 +75,27 @@ type controller struct {
 	t    tube.Task
 	m    *model
 	h    int
+	ends bool      // a run ends when the goal holds
 	near [][]int64 // what is left of the last plan
 	took int64     // steps of the model
 }
 
-func (m *model) controller(h int) controller { return controller{t: *m.task, m: m, h: h} }
+func (f *Follower) controller() controller {
+	return controller{t: *f.m.task, m: f.m, h: f.horizon, ends: f.ends}
+}
+
+// Where nothing is gained by coming late, a run aims at the goal a fifth of its steps before the end, which are left for what
+// the model did not foresee; but no plan of the last steps is shorter than these are many.
+const reserve, fewestAhead = 5, 5
+
+// ahead is the number of steps that are planned at a step.
+func (c *controller) ahead(step int) int {
+	left := c.h - step + 1
+	if c.ends && len(c.m.p.Problem.Reward.Terms) == 0 {
+		return max(min(left, fewestAhead), left-c.h/reserve)
+	}
+	return left
+}
 
 // choose returns the action for a state at a step, from 1.
 func (c *controller) choose(step int, x []int64) []int64 {
@@ -92,7 +108,7 @@ func (c *controller) choose(step int, x []int64) []int64 {
 	c.t.Start = x
 	given := c.t
 	given.Model = c.m.task.After(step - 1)
-	planner := tube.NewPlanner(&given, tube.Aim{Horizon: c.h - step + 1, Reward: c.m.reward})
+	planner := tube.NewPlanner(&given, tube.Aim{Horizon: c.ahead(step), Reward: c.m.reward})
 	actions, _ := planner.Plan(c.near)
 	c.took += planner.Steps()
 	c.t.Before, c.near = actions[0], actions[1:]
@@ -112,7 +128,7 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 		good, actions := f.run(ctx, c, rand.New(rand.NewPCG(r.Seed, uint64(i))))
 		return outcome{good, f.m.outside(actions, f.m.task.Before)}
 	}
-	first := f.m.controller(f.horizon)
+	first := f.controller()
 	out := []outcome{one(&first, 0)}
 	runs := int(min(scenarios, max(fewestScenarios, mostSteps/max(1, first.took))))
 	out = append(out, make([]outcome, runs-1)...)
@@ -120,7 +136,7 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 	var group routine.Group
 	for w := range threads {
 		group.Go(func() {
-			c := f.m.controller(f.horizon)
+			c := f.controller()
 			for i := 1 + w; i < runs && ctx.Err() == nil; i += threads {
 				out[i] = one(&c, i)
 			}
@@ -203,7 +219,7 @@ func (f *Follower) Stated() *plan.Stated { return f.stated }
 // Again returns a Follower for another run.
 func (f *Follower) Again() *Follower {
 	g := *f
-	g.control, g.seen, g.outside = f.m.controller(f.horizon), 0, 0
+	g.control, g.seen, g.outside = f.controller(), 0, 0
 	return &g
 }
 

@@ -167,3 +167,22 @@ initial = 10
 		}
 	}
 }
+
+// TestAhead: without a reward a run that ends at the goal aims at it early, and looks some steps ahead to the end.
+func TestAhead(t *testing.T) {
+	m := &model{p: &load.Problem{}}
+	m.p.Problem = &factored.Problem{}
+	for _, c := range []struct {
+		h, step, want int
+		ends          bool
+	}{{30, 1, 24, true}, {30, 19, 6, true}, {30, 24, 5, true}, {30, 29, 2, true}, {30, 30, 1, true}, {1, 1, 1, true}, {4, 1, 4, true}, {30, 19, 12, false}} {
+		k := controller{m: m, h: c.h, ends: c.ends}
+		if got := k.ahead(c.step); got != c.want {
+			t.Errorf("step %d of %d: %d steps are planned; expected %d", c.step, c.h, got, c.want)
+		}
+	}
+	m.p.Problem.Reward.Terms = []factored.RewardTerm{{}}
+	if got := (&controller{m: m, h: 30, ends: true}).ahead(1); got != 30 {
+		t.Errorf("with a reward %d steps are planned; expected 30", got)
+	}
+}
