@@ -1,10 +1,11 @@
-"""Compares fdplan with Fast Downward on puzzles in PDDL.
+"""Compares fdplan with Fast Downward on puzzles in PDDL and RDDL.
 
     python3 examples/pddl/peers.py [--fdplan PROGRAM] [--time SECONDS] [--write FOLDER] [NAME ...]
 
-Fast Downward is $FAST_DOWNWARD, or fast-downward.py on the PATH. Each puzzle is solved by fdplan and by
-astar(lmcut()) and astar(blind()); the costs must be equal, and fdplan's CPU time (user and system) at most
-3 times the better one's and .3 s. NAME is the start of puzzles' names. --write writes the files alone.
+Fast Downward is $FAST_DOWNWARD, or fast-downward.py on the PATH. Each puzzle is solved by fdplan, as PDDL and
+as RDDL with a horizon of 1,100 steps, and by astar(lmcut()) and astar(blind()); the costs must be equal, and
+fdplan's CPU time (user and system) at most 3 times the better one's and .3 s, each time. NAME is the start of
+puzzles' names. --write writes the files alone.
 """
 import argparse
 import os
@@ -143,6 +144,37 @@ def shuffled(width, moves, seed):
     return order
 
 
+def in_rddl(domain, text):
+    """An instance for the RDDL domain of the same name, and the goal: objects by types, kinds of objects where the domain asks for them, and facts that it knows."""
+    known = {m[1]: m[2] for m in re.finditer(r"([\w-]+)(?:\([^)]*\))? *: \{ ([a-z]+)-fluent", domain)}
+    types = re.findall(r"([\w-]+) : object", domain)
+    merged = {"truck": "vehicle", "airplane": "vehicle", "airport": "place"}
+    objects = {t: [] for t in types}
+    facts = {"state": [], "non": []}
+    for names, kind in re.findall(r"((?: *(?<![\w-])[\w][\w-]*)+?)(?: - ([a-z]+)|$)", re.search(r":objects ([^)]*)\)", text)[1]):
+        of = merged.get(kind, kind) or types[0]
+        objects[of] += names.split()
+        if kind in known:
+            facts["non"] += [f"{kind}({n})" for n in names.split()]
+
+
+    def atoms(part):
+        for predicate, *args in (a.split() for a in re.findall(r"\(([^()]+)\)", part)):
+            if predicate == "at" and args[0] in objects.get("parcel", []):
+                predicate = "lies"
+            yield predicate, f"{predicate}({', '.join(args)})" if args else predicate
+
+    init, goal = text.split("(:init")[1].split("(:goal")
+    for predicate, atom in atoms(init):
+        if predicate in known:
+            facts[known[predicate]].append(atom)
+    name = re.search(r"domain ([\w-]+)", domain)[1]
+    body = "; ".join(f"{t} : {{ {', '.join(objects[t])} }}" for t in types)
+    non = f" non-fluents {{ {'; '.join(facts['non'])}; }};" if facts["non"] else ""
+    return (f"non-fluents facts {{ domain = {name}; objects {{ {body}; }};{non} }}\ninstance puzzle {{ domain = {name}; non-fluents = facts;\n"
+            f" init-state {{ {'; '.join(facts['state'])}; }};\n max-nondef-actions = 1; horizon = 1100; discount = 1.0; }}\n", " ^ ".join(a for _, a in atoms(goal)))
+
+
 def puzzles():
     for n in range(6, 13):
         yield f"blocks-{n}", "blocks", blocks(n)
@@ -176,8 +208,8 @@ def peer(program, domain, task, heuristic, seconds, folder):
     return int(cost[1]) if cost else None, cpu
 
 
-def ours(program, domain, task, seconds, folder):
-    out, cpu = run([program, "plan", "--threads", "1", "--time-limit", f"{20 * seconds}s", "--pddl", domain, task], seconds + 60, folder)
+def ours(program, question, seconds, folder):
+    out, cpu = run([program, "plan", "--threads", "1", "--time-limit", f"{20 * seconds}s", *question], seconds + 60, folder)
     cost = re.search(r"optimal, reward (-?\d+)", out)
     if "infeasible" in out:
         return "none", cpu
@@ -201,19 +233,23 @@ def main():
     for name, domain, text in puzzles():
         if args.names and not any(name.startswith(n) for n in args.names):
             continue
-        task = folder / f"{name}.pddl"
+        task, instance, rddl = folder / f"{name}.pddl", folder / f"{name}.rddl", HERE / f"{domain}.rddl"
         task.write_text(text)
+        written, goal = in_rddl(rddl.read_text(), text)
+        instance.write_text(written)
         if args.write:
             continue
         domain = str(HERE / f"{domain}.pddl")
-        cost, cpu = ours(args.fdplan, domain, str(task), args.time, folder)
         peers = {h: peer(downward, domain, str(task), h, args.time, folder) for h in ("lmcut", "blind")}
         solved = [p for p in peers.values() if p[0] is not None]
         best = min((p[1] for p in solved), default=None)
-        good = best is None or cost == solved[0][0] and cpu <= 3 * best + 0.3
-        failed += not good
         times = " ".join(f"{h} {p[1]:.2f}{'' if p[0] is not None else '+'}" for h, p in peers.items())
-        print(f"{name}: cost {cost}, fdplan {cpu:.2f}, {times} s{'' if good else '  TOO SLOW' if cost == (solved or [[cost]])[0][0] else '  DIFFERENT'}", flush=True)
+        for language, question in ("PDDL", ["--pddl", domain, str(task)]), ("RDDL", ["--domain", str(rddl), "--instance", str(instance), "--goal", goal]):
+            cost, cpu = ours(args.fdplan, question, args.time, folder)
+            good = best is None or cost == solved[0][0] and cpu <= 3 * best + 0.3
+            failed += not good
+            verdict = "" if good else "  TOO SLOW" if cost == (solved or [[cost]])[0][0] else "  DIFFERENT"
+            print(f"{name} in {language}: cost {cost}, fdplan {cpu:.2f}, {times} s{verdict}", flush=True)
     return 1 if failed else 0
 
 

@@ -17,24 +17,21 @@ import (
 )
 
 // otherCommands are what other programs call commands.
-var otherCommands = map[string]string{
-	"version": "--version", "-V": "--version", "ls": "list", "info": "show", "describe": "show", "view": "show", "draw": "show", "server": "serve", "fit": "train",
-	"evaluate": "test", "eval": "test", "why": "explain", "import": "init", "optimize": "plan", "optimise": "plan", "-?": "--help", "/?": "--help",
-}
+const otherCommands = `
+version=--version -V=--version ls=list info=show describe=show view=show draw=show server=serve fit=train evaluate=test eval=test why=explain import=init
+optimize=plan optimise=plan -?=--help /?=--help
+`
 
 // otherFlags are what other programs call flags; the first that the command has is meant.
-var otherFlags = map[string][]string{
-	"steps": {"horizon"}, "depth": {"horizon"}, "length": {"horizon"}, "max-steps": {"steps", "horizon"}, "plan-length": {"horizon"}, "timeout": {"time-limit"},
-	"time": {"time-limit"}, "max-time": {"time-limit"}, "limit": {"time-limit"}, "timelimit": {"time-limit"}, "set": {"set-initial"}, "init": {"set-initial"},
-	"start": {"set-initial"}, "initial-state": {"set-initial"}, "output": {"out"}, "output-file": {"out"}, "save": {"out"}, "write": {"out"}, "port": {"listen"}, "bind": {"listen"},
-	"host": {"listen"}, "address": {"listen"}, "constraint": {"require"}, "rule": {"require"}, "assert": {"require"}, "objective": {"reward"}, "maximise": {"maximize"},
-	"planner": {"engine"}, "algorithm": {"engine"}, "cores": {"threads"}, "cpus": {"threads"}, "num-threads": {"threads"}, "parallel": {"threads"}, "jobs": {"threads"},
-	"mem": {"memory"}, "memory-limit": {"memory"}, "max-memory": {"memory"}, "mem-limit": {"memory"}, "random-seed": {"seed"}, "silent": {"quiet"},
-	"lr": {"rate"}, "learning-rate": {"rate"}, "hidden-layers": {"hidden"}, "layers": {"hidden"}, "iterations": {"epochs"}, "max-epochs": {"epochs"}, "problem": {"task"},
-	"environment": {"simulator"}, "env": {"simulator"}, "sim": {"simulator"}, "device": {"simulator"}, "invariant": {"property"}, "query": {"property"}, "check": {"property"},
-	"certificate": {"certify"}, "cert": {"tls-cert"}, "tls-cert": {"cert"}, "key": {"tls-key"}, "tls-key": {"key"}, "ranges": {"range"}, "target": {"goal"},
-	"domain-file": {"domain"}, "instance-file": {"instance"}, "problem-file": {"instance"}, "samples": {"rows"}, "n": {"rows"}, "bound": {"horizon"},
-}
+const otherFlags = `
+steps=horizon depth=horizon length=horizon max-steps=steps,horizon plan-length=horizon timeout=time-limit time=time-limit max-time=time-limit limit=time-limit
+timelimit=time-limit set=set-initial init=set-initial start=set-initial initial-state=set-initial output=out output-file=out save=out write=out port=listen
+bind=listen host=listen address=listen constraint=require rule=require assert=require objective=reward maximise=maximize planner=engine algorithm=engine
+cores=threads cpus=threads num-threads=threads parallel=threads jobs=threads mem=memory memory-limit=memory max-memory=memory mem-limit=memory random-seed=seed
+silent=quiet lr=rate learning-rate=rate hidden-layers=hidden layers=hidden iterations=epochs max-epochs=epochs problem=task environment=simulator env=simulator
+sim=simulator device=simulator invariant=property query=property check=property certificate=certify cert=tls-cert tls-cert=cert key=tls-key tls-key=key
+ranges=range target=goal domain-file=domain instance-file=instance problem-file=instance samples=rows n=rows bound=horizon
+`
 
 // advice says what there is in place of flags that have no other name.
 var advice = map[string]string{
@@ -45,7 +42,9 @@ var advice = map[string]string{
 }
 
 // otherLetters are the long names of letters that other programs use.
-var otherLetters = map[string]string{"v": "v", "t": "t", "y": "y", "j": "threads", "s": "seed", "e": "engine", "p": "port", "g": "goal", "d": "domain", "i": "instance", "m": "model"}
+const otherLetters = `
+v=v t=t y=y j=threads s=seed e=engine p=port g=goal d=domain i=instance m=model
+`
 
 // expressions are the flags whose value may begin with a minus.
 var expressions = []string{"goal", "require", "reward", "property"}
@@ -60,8 +59,11 @@ func habits(args []string) ([]string, error) {
 		return args, nil
 	}
 	out := slices.Clone(args)
-	if to := otherCommands[out[0]]; to != "" {
-		out[0] = to
+	if to := otherWords(otherCommands, out[0]); to != nil {
+		out[0] = to[0]
+	}
+	if out[0] == "convert" && slices.ContainsFunc(out, func(a string) bool { return strings.HasPrefix(a, "--format") }) {
+		out[0] = "compile" // to another language
 	}
 	i := slices.IndexFunc(commands, func(e entry) bool { return e.name == out[0] })
 	if i < 0 {
@@ -73,8 +75,8 @@ func habits(args []string) ([]string, error) {
 			out[n] = o[:2] + o[3:] // -H=4
 		}
 		m := longFlag.FindStringSubmatch(out[n])
-		if one, short := strings.CutPrefix(out[n], "-"); short && m == nil && len(one) == 1 && !known[one] && otherLetters[one] != "" {
-			m = []string{out[n], otherLetters[one], ""}
+		if one, short := strings.CutPrefix(out[n], "-"); short && m == nil && len(one) == 1 && !known[one] && otherWords(otherLetters, one) != nil {
+			m = []string{out[n], otherWords(otherLetters, one)[0], ""}
 			out[n] = "--" + m[1]
 		}
 		if m == nil {
@@ -85,10 +87,11 @@ func habits(args []string) ([]string, error) {
 		}
 		name := flagWord(m[1])
 		if !known[name] {
-			j := slices.IndexFunc(otherFlags[name], func(to string) bool { return known[to] })
+			others := otherWords(otherFlags, name)
+			j := slices.IndexFunc(others, func(to string) bool { return known[to] })
 			switch {
 			case j >= 0:
-				name = otherFlags[name][j]
+				name = others[j]
 			case advice[name] != "":
 				return nil, fmt.Errorf("there is no flag %s; %s", strings.TrimSuffix(args[n], m[2]), advice[name])
 			case name == "help-all":
@@ -114,6 +117,16 @@ func habits(args []string) ([]string, error) {
 		out[2] = "--problem=" + out[2] // as other commands name it
 	}
 	return twoFiles(out, known), nil
+}
+
+// otherWords are what a word of another program may mean by a list; nil where it is not in it.
+func otherWords(list, name string) []string {
+	for _, w := range strings.Fields(list) {
+		if from, to, _ := strings.Cut(w, "="); from == name {
+			return strings.Split(to, ",")
+		}
+	}
+	return nil
 }
 
 // flagWord is a flag as this program writes flags.

@@ -119,6 +119,7 @@ var typed = []struct {
 	{"verify inventory/2 --invariant quant'(c1)-quant(c1)<=5", 0, "holds"},
 	// Files.
 	{"plan RDDL/two-product.rddl", 0, "optimal"},
+	{"convert navigation/3x3 --format pddl -o OWN/nav.pddl --facts OWN/facts.pddl", 0, ""},
 	{"plan PDDL/two-parcels.pddl", 0, "In PDDL the plan reaches the goal"},
 	{"plan PDDL/vans.pddl PDDL/two-parcels.pddl", 0, "In PDDL the plan reaches the goal"},
 	{"plan PDDL/two-parcels.pddl PDDL/vans.pddl", 0, "In PDDL the plan reaches the goal"},

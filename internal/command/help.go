@@ -92,7 +92,7 @@ func (a *environment) printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 		}
 		writeOption(&b, p.Summary(), p.Help, len(flags) > few && !a.allFlags)
 	}
-	shown := examples[node.Name]
+	shown := examplesOf(node.Name)
 	if hidden := a.writeFlags(&b, node.Name, flags); hidden > 0 {
 		fmt.Fprintf(&b, "\n%d more flags: %s %s --help=all\n", hidden, ctx.Model.Name, node.Name)
 		shown = shown[:min(len(shown), 2)]
@@ -232,7 +232,7 @@ func manual(app *kong.Application) string {
 			line(".TP\n.B %s\n%s", roff(flagNames(f)), roff(f.Help))
 		}
 		line(".PP\nExamples:")
-		for _, e := range examples[node.Name] {
+		for _, e := range examplesOf(node.Name) {
 			line(".PP\n%s:\n.nf\n.RS\n%s\n.RE\n.fi", roff(e.does), roff(app.Name+" "+e.line))
 		}
 	}

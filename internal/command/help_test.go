@@ -65,8 +65,8 @@ func TestExamples(t *testing.T) {
 	known := map[string]bool{}
 	for _, node := range table(t).Model.Leaves(true) {
 		known[node.Name] = true
-		if len(examples[node.Name]) < 2 {
-			t.Errorf("%s has %d examples", node.Name, len(examples[node.Name]))
+		if len(examplesOf(node.Name)) < 2 {
+			t.Errorf("%s has %d examples", node.Name, len(examplesOf(node.Name)))
 		}
 		status, short, stderr := session("help", node.Name)
 		if status != exitDone || stderr != "" {
@@ -84,7 +84,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s --help=all lacks --%s", node.Name, f.Name)
 			}
 		}
-		for _, e := range examples[node.Name] {
+		for _, e := range examplesOf(node.Name) {
 			args := words(e.line)
 			if args[0] != node.Name {
 				t.Errorf("an example of %s is %q", node.Name, e.line)
@@ -109,7 +109,8 @@ func TestExamples(t *testing.T) {
 			t.Errorf("help does not describe %s once", name)
 		}
 	}
-	for name := range examples {
+	for _, e := range examples {
+		name := e.command
 		if !known[name] {
 			t.Errorf("there are examples of %s, which is not a command", name)
 		}

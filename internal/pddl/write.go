@@ -12,7 +12,8 @@ type Ground struct {
 	Domain, Name string
 	Comments     []string
 	Atoms        []string // any names; those that are written are made of them
-	Initial      []bool   // by atom
+	Initial      []bool   // by atom, those that are derived left out
+	Derived      []GroundDerived
 	Actions      []GroundAction
 	Goal         [][][]Literal // of each condition the cases
 	Steps        int           // of a plan, just so many; 0 for any number
@@ -22,6 +23,12 @@ type Ground struct {
 type Literal struct {
 	Atom int
 	On   bool
+}
+
+// GroundDerived is an atom that is true where all of one of the cases hold.
+type GroundDerived struct {
+	Atom  int
+	Cases [][]Literal
 }
 
 // GroundAction is an action: what it needs, what it changes and where, and what it costs.
@@ -106,6 +113,9 @@ func (w *groundWriter) domain(name string, actions []string) {
 		fmt.Fprint(w.b, " (now ?t - moment) (after ?t ?u - moment)")
 	}
 	fmt.Fprint(w.b, ")\n (:functions (total-cost) - number)\n")
+	for _, d := range w.Derived {
+		fmt.Fprintf(w.b, " (:derived (%s)%s)\n", w.atoms[d.Atom], w.any(d.Cases))
+	}
 	for i, a := range w.Actions {
 		fmt.Fprintf(w.b, " (:action %s :parameters (%s)\n  :precondition (and%s%s)\n  :effect (and%s", actions[i], params, needs, w.all(a.Needs), effects)
 		for _, e := range a.Effects {
@@ -131,6 +141,18 @@ func (w *groundWriter) all(list []Literal) string {
 		}
 	}
 	return b.String()
+}
+
+// any writes that all literals of one of some cases hold.
+func (w *groundWriter) any(cases [][]Literal) string {
+	if len(cases) == 1 {
+		return " (and" + w.all(cases[0]) + ")"
+	}
+	var b strings.Builder
+	for _, c := range cases {
+		fmt.Fprintf(&b, " (and%s)", w.all(c))
+	}
+	return " (or" + b.String() + ")"
 }
 
 func (w *groundWriter) problem(domain, name string) {
@@ -159,15 +181,7 @@ func (w *groundWriter) problem(domain, name string) {
 		fmt.Fprintf(w.b, " (now t%d)", w.Steps)
 	}
 	for _, cases := range w.Goal {
-		if len(cases) == 1 {
-			fmt.Fprint(w.b, w.all(cases[0]))
-			continue
-		}
-		fmt.Fprint(w.b, " (or")
-		for _, c := range cases {
-			fmt.Fprintf(w.b, " (and%s)", w.all(c))
-		}
-		fmt.Fprint(w.b, ")")
+		fmt.Fprint(w.b, w.any(cases))
 	}
 	fmt.Fprint(w.b, "))\n (:metric minimize (total-cost)))\n")
 }

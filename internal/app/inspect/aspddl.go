@@ -19,7 +19,7 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 	if err != nil {
 		return nil, err
 	}
-	ops, joint, err := bound.Operators(ctx, p.Task, bound.MostJoint)
+	ops, joint, gates, err := bound.Operators(ctx, p.Task, bound.MostJoint, true)
 	if err != nil {
 		return nil, err
 	}
@@ -39,27 +39,27 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 	for _, b := range s.StateBits {
 		g.Atoms = append(g.Atoms, bitName(p.Problem, b))
 	}
+	parts := facts{of: g}
+	parts.define(gates)
 	if g.Initial, err = start(s); err != nil {
 		return nil, err
 	}
-	goal, ok, err := bound.Final(ctx, p.Task)
+	goal, ends, ok, err := bound.Final(ctx, p.Task)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, fmt.Errorf("%s: its goal has no short form; expected one over fewer fluents", p.Problem.Name)
 	}
-	for _, cases := range goal {
-		var list [][]pddl.Literal
-		for _, c := range cases {
-			list = append(list, literals(c))
-		}
-		g.Goal = append(g.Goal, list)
+	last := facts{of: g}
+	last.define(ends)
+	for _, c := range goal {
+		g.Goal = append(g.Goal, last.cases(c))
 	}
 	for _, o := range ops {
-		a := pddl.GroundAction{Name: actionName(s, joint[o.Action]), Needs: literals(o.Needs), Cost: most - o.Reward}
+		a := pddl.GroundAction{Name: actionName(s, joint[o.Action]), Needs: parts.literals(o.Needs), Cost: most - o.Reward}
 		for _, e := range o.Effects {
-			a.Effects = append(a.Effects, pddl.GroundEffect{Literal: literals([]bound.Fact{e.Fact})[0], When: literals(e.When)})
+			a.Effects = append(a.Effects, pddl.GroundEffect{Literal: parts.literals([]bound.Fact{e.Fact})[0], When: parts.literals(e.When)})
 		}
 		if horizon > 0 || len(a.Effects) > 0 {
 			g.Actions = append(g.Actions, a)
@@ -68,9 +68,36 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 	return g, nil
 }
 
-func literals(facts []bound.Fact) (out []pddl.Literal) {
-	for _, f := range facts {
-		out = append(out, pddl.Literal{Atom: int(f.Place), On: f.On})
+// facts writes facts about bits, and about gates that it defined.
+type facts struct {
+	of    *pddl.Ground
+	atoms map[int32]int // by the place of a gate
+}
+
+// define makes atoms of gates.
+func (f *facts) define(gates []bound.Gate) {
+	f.atoms = map[int32]int{}
+	for _, d := range gates {
+		f.atoms[d.Place] = len(f.of.Atoms)
+		f.of.Atoms = append(f.of.Atoms, fmt.Sprintf("gate %d", len(f.of.Derived)+1))
+		f.of.Derived = append(f.of.Derived, pddl.GroundDerived{Atom: f.atoms[d.Place], Cases: f.cases(d.Cases)})
+	}
+}
+
+func (f *facts) cases(list [][]bound.Fact) (out [][]pddl.Literal) {
+	for _, c := range list {
+		out = append(out, f.literals(c))
+	}
+	return out
+}
+
+func (f *facts) literals(list []bound.Fact) (out []pddl.Literal) {
+	for _, x := range list {
+		atom, gate := f.atoms[x.Place]
+		if !gate {
+			atom = int(x.Place)
+		}
+		out = append(out, pddl.Literal{Atom: atom, On: x.On})
 	}
 	return out
 }

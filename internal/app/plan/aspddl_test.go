@@ -33,7 +33,8 @@ func TestWritePDDL(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
 		horizon     int
-	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}} {
+	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}, {"inventory/2", "network", 4},
+		{"inventory/4", "rddl", 3}, {"navigation/4x4", "network", 5}} {
 		p, err := load.Load(context.Background(), load.Ref{Name: c.name, Source: load.Source{Model: c.model}})
 		if err != nil {
 			t.Fatal(err)

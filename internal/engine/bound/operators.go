@@ -19,7 +19,7 @@ type Operator struct {
 	Reward  int64    // scaled
 }
 
-// Fact is that a bit of a packed state has a value.
+// Fact is that a bit of a packed state has a value, or a gate, whose places follow.
 type Fact struct {
 	Place int32
 	On    bool
@@ -35,6 +35,8 @@ type Effect struct {
 const (
 	mostCubes     = 24 // of one condition
 	mostWays      = 48 // of one action
+	mostGatedWays = 4096
+	mostSplits    = 40 // to see that a condition never holds
 	mostEvaluated = 200_000_000
 )
 
@@ -42,11 +44,11 @@ const (
 const MostJoint = 1 << 17
 
 // Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are more
-// than most, conditions have too many cases, or the context ended.
-func Operators(ctx context.Context, t engine.Task, most int) (ops []Operator, joint [][]int, err error) {
+// than most, conditions have too many cases, or the context ended. Where gates are asked for, they stand for conditions with too many cases.
+func Operators(ctx context.Context, t engine.Task, most int, gated bool) (ops []Operator, joint [][]int, gates []Gate, err error) {
 	r, err := newStepRelation(ctx, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var own []model.Sum
 	for i := range r.rows {
@@ -56,7 +58,7 @@ func Operators(ctx context.Context, t engine.Task, most int) (ops []Operator, jo
 	}
 	st := r.System(own).NewState()
 	if !st.Consistent() {
-		return nil, nil, ctx.Err()
+		return nil, nil, nil, ctx.Err()
 	}
 	whole := st.Each(r.Actions, func() bool {
 		var on []int
@@ -69,24 +71,27 @@ func Operators(ctx context.Context, t engine.Task, most int) (ops []Operator, jo
 		return len(joint) <= most && !r.stop()
 	})
 	if !whole {
-		return nil, nil, ctx.Err()
+		return nil, nil, nil, ctx.Err()
 	}
 	p := r.compile(8*maxCode, true)
 	if p == nil {
-		return nil, nil, ctx.Err()
+		return nil, nil, nil, ctx.Err()
 	}
 	x := p.newReader(r.Step)
+	if gated {
+		x.gates = map[int32]bool{}
+	}
 	for k, places := range joint {
 		if !x.put(places) || k%64 == 0 && r.stop() {
-			return nil, nil, ctx.Err()
+			return nil, nil, nil, ctx.Err()
 		}
 		more, ok := x.operators(k)
 		if !ok {
-			return nil, nil, ctx.Err()
+			return nil, nil, nil, ctx.Err()
 		}
 		ops = append(ops, more...)
 	}
-	return ops, joint, nil
+	return ops, joint, x.define(), nil
 }
 
 // reader puts actions into a program. Values of slots are those of another program, over the bits of the state.
@@ -106,6 +111,7 @@ type reader struct {
 	isNext    map[int32][]int32 // by slot: the places of the state bits that it is the next value of
 	held      []int32           // refusals and next values that are not as they should be without an action
 	cubes     map[[2]int32][][]Fact
+	gates     map[int32]bool // slots of sym that facts may be about; nil for bits alone
 	evaluated int
 }
 
@@ -246,6 +252,12 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 	ok := true
 	also := func(slot int32, want bool, reward int64) (out []way) {
 		list, fine := r.cases(slot, want)
+		most := mostWays
+		if r.gates != nil {
+			if most = mostGatedWays; len(ways)*len(list) > mostWays {
+				list = r.gate(slot, want)
+			}
+		}
 		ok = ok && fine
 		for _, w := range ways {
 			for _, c := range list {
@@ -254,7 +266,7 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 				}
 			}
 		}
-		ok = ok && len(out) <= mostWays
+		ok = ok && len(out) <= most
 		return out
 	}
 	var next []int32
@@ -286,7 +298,8 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 // never reports whether a value is seen to be false in all states.
 func (r *reader) never(v int32) bool {
 	list, ok := r.cases(v, true)
-	return ok && len(list) == 0
+	budget := mostSplits
+	return ok && len(list) == 0 || (!ok || r.gates != nil) && r.unsatisfiable(v, &budget)
 }
 
 // effects adds how the bit at a place changes.
@@ -297,13 +310,16 @@ func (r *reader) effects(o *Operator, place int32) bool {
 	}
 	first := len(o.Effects)
 	for _, on := range []bool{true, false} {
-		list, ok := r.cases(v, on)
-		if !ok {
-			return false
-		}
 		needs, can := merge(o.Needs, []Fact{{place, !on}})
 		if !can {
 			continue // the bit has the value already
+		}
+		list, ok := r.cases(v, on)
+		if !ok {
+			list, ok = r.cases(r.where(v, needs), on)
+		}
+		if !ok {
+			return false
 		}
 		var whens []way
 		for _, c := range list {
@@ -375,7 +391,10 @@ func (r *reader) cases(v int32, want bool) (out [][]Fact, ok bool) {
 		join(true, false, want)
 	}
 	out = shortest(out)
-	if !ok {
+	switch {
+	case r.gates != nil && (!ok || len(out) > mostCubes):
+		out = r.gate(v, want)
+	case !ok:
 		out = make([][]Fact, mostCubes+1)
 	}
 	r.cubes[key] = out

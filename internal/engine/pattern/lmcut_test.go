@@ -21,7 +21,7 @@ func TestLMCut(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		ops, _, err := bound.Operators(t.Context(), task, bound.MostJoint)
+		ops, _, _, err := bound.Operators(t.Context(), task, bound.MostJoint, false)
 		if err != nil {
 			t.Fatal(err)
 		}

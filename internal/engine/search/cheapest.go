@@ -21,31 +21,28 @@ import (
 // Ways are compared by cost, then by their number of steps. The order in which
 // states are expanded does not depend on threads.
 type cheapest struct {
-	s           *relation
-	horizon     int64
-	compiled    *compiledStep // nil before the step is compiled, and where it cannot be
-	gen         *generator    // where the step has operators, else nil
-	after       []uint64      // a state
-	states      *registry
-	actions     *registry
-	to          []way           // by state
-	open        openList        // states to expand
-	guess       *pattern.Least  // nil for none
-	cutter      *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
-	keepsCutter bool            // even where it says little
-	cuts        int             // states that it was asked for
-	raised      int             // of these, those for which it was larger
-	entries     int             // that a table may have
-	next        int64           // successors after which the tables are made larger
-	most        int64           // the most that a step costs, at least 1
-	limit       int64           // ways that cost as much are of no use
-	lower       int64           // no way costs less
-	goal        int64           // the state that the cheapest way leads to; -1 before it is found
-	done        bool            // there is no more to find
-	exhausted   bool            // because nothing is left to expand
-	tooLong     bool            // some way of cost lower is longer than the horizon
-	tried       int64           // successors before merging
-	found       []successors
+	s         *relation
+	horizon   int64
+	compiled  *compiledStep // nil before the step is compiled, and where it cannot be
+	gen       *generator    // where the step has operators, else nil
+	after     []uint64      // a state
+	states    *registry
+	actions   *registry
+	to        []way           // by state
+	open      openList        // states to expand
+	guess     *pattern.Least  // nil for none
+	cutter    *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
+	entries   int             // that a table may have
+	next      int64           // successors after which the tables are made larger
+	most      int64           // the most that a step costs, at least 1
+	limit     int64           // ways that cost as much are of no use
+	lower     int64           // no way costs less
+	goal      int64           // the state that the cheapest way leads to; -1 before it is found
+	done      bool            // there is no more to find
+	exhausted bool            // because nothing is left to expand
+	tooLong   bool            // some way of cost lower is longer than the horizon
+	tried     int64           // successors before merging
+	found     []successors
 }
 
 // way is the best way to a state that is known.
@@ -234,12 +231,6 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 	return block
 }
 
-// A cutter that raises fewer than one in minRaised of so many estimates is not asked again.
-const (
-	tryCuts   = 400
-	minRaised = 20
-)
-
 // raise asks the cutter for the estimate of a state, once, and reports whether it is larger.
 func (c *cheapest) raise(id uint32) bool {
 	to := &c.to[id]
@@ -248,15 +239,11 @@ func (c *cheapest) raise(id uint32) bool {
 	}
 	to.cut = true
 	left := c.cutter.Of(c.states.key(id))
-	if c.cuts++; left > to.left {
-		c.raised++
-		to.left = left
-		return true
+	if left <= to.left {
+		return false
 	}
-	if !c.keepsCutter && c.cuts > tryCuts && c.raised*minRaised < c.cuts {
-		c.cutter = nil
-	}
-	return false
+	to.left = left
+	return true
 }
 
 // advance expands a block of states. It is false when the context ended: what
@@ -382,6 +369,10 @@ func (r *run) turnCheapest(ctx context.Context) {
 			return
 		}
 	}
+	if r.both != nil {
+		r.turnPair(ctx)
+		return
+	}
 	c := r.ways
 	c.compiled = g.compiled
 	if r.incumbent != nil {
@@ -399,21 +390,38 @@ func (r *run) turnCheapest(ctx context.Context) {
 	r.concludeCheapest()
 }
 
-// openWays begins the search for a cheapest way, with its estimates.
+// turnPair gives the two searches over operators their turn: they go through states much faster than the graph, and find that nothing is left as it does.
+func (r *run) turnPair(ctx context.Context) {
+	for !r.ways.done && r.pairWork() < pairShare*successorWork*r.g.tried && ctx.Err() == nil && !r.full() {
+		p := turn(r.both)
+		if r.incumbent != nil {
+			p.limit = r.costOf(r.incumbent.Reward)
+		}
+		if err := r.advancePair(ctx, p); err != nil {
+			r.refusedCheapest = true
+			return
+		}
+	}
+	r.concludeCheapest()
+}
+
+// openWays begins the search for a cheapest way, with its estimates: a pair over operators where a step has one action at most.
 func (r *run) openWays(ctx context.Context) error {
-	guess, err := r.patterns(ctx)
+	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false)
 	if err != nil {
 		return err
 	}
-	r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
-	// LM-cut is worth its time where a step has one action at most.
-	ops, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)))
-	if err != nil || ops == nil {
-		return err
+	if ops != nil && r.without&Patterns == 0 {
+		return r.pair(ops, joint)
 	}
-	cut, err := pattern.NewCut(r.q.Task, ops)
-	if err == nil && cut != nil {
-		r.ways.cutter = cut.NewCutter()
+	return r.single(ctx)
+}
+
+// single begins one search, by the compiled step.
+func (r *run) single(ctx context.Context) error {
+	guess, err := r.patterns(ctx)
+	if err == nil {
+		r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
 	}
 	return err
 }
@@ -426,9 +434,12 @@ func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
 	return pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable)
 }
 
-// guidedShare is how many joint actions a search with tables may try for one of
+// How many joint actions a search with tables, and the pair over operators, may try for one of
 // the exploration of the graph.
-const guidedShare = 8
+const (
+	guidedShare = 8
+	pairShare   = 128
+)
 
 // rests reports whether some initial state is followed by itself at no cost.
 func (r *run) rests() bool {

@@ -48,7 +48,7 @@ func TestLanes(t *testing.T) {
 		compiled++
 		ctx := context.Background()
 		var gen *generator
-		if ops, joint, err := bound.Operators(ctx, s.Task, bound.MostJoint); err == nil && ops != nil {
+		if ops, joint, _, err := bound.Operators(ctx, s.Task, bound.MostJoint, false); err == nil && ops != nil {
 			gen = s.newGenerator(ops, joint)
 			operators++
 		}

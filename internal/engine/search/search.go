@@ -62,6 +62,8 @@ type run struct {
 	refusedPolish bool      // it cannot
 
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
+	both            []*pursuit     // over operators, where there are any; ways is one of them
+	tablesAt        int64          // the work of both after which their tables grow
 	found           bool           // the search for any plan has one
 	beside          int64          // its work
 	cheapestFrom    int64          // joint actions that are tried before it begins
@@ -191,8 +193,9 @@ func (r *run) pause(ctx context.Context) {
 	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}
-	r.turn(ctx)
-	r.turnCheapest(ctx)
+	if r.turnCheapest(ctx); r.both == nil || r.pairWork() > aloneWork*int64(r.q.MaxHorizon) {
+		r.turn(ctx)
+	}
 	// A beam is about as much work as what was explored until then, so that
 	// looking for a first plan at most doubles the time, and small problems
 	// never pay for it.
@@ -430,12 +433,17 @@ func (s *relation) valuation(state, action []uint64) factored.Valuation {
 // action is tried.
 const workPerPoll = 256
 
+// aloneWork is what the pair over operators does for each step of the horizon before it counts: the models of other engines grow with the horizon.
+const aloneWork = 5_000_000
+
 // work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
 	w := r.g.tried + workPerPoll*r.polls
 	w += r.completions() * (r.g.s.effort() - 1)
 	w += r.tables.nodes() * triesPerNode
-	if r.ways != nil {
+	if r.both != nil {
+		w += max(0, r.pairWork()-aloneWork*int64(r.q.MaxHorizon)) / successorWork
+	} else if r.ways != nil {
 		w += r.ways.tried
 	}
 	return w

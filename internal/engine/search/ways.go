@@ -100,7 +100,7 @@ func (r *run) orBest(out *engine.Result) *engine.Result {
 // seek searches until a cheapest way is found, or a limit is reached.
 func (r *run) seek(ctx context.Context, full func() bool) error {
 	s := r.g.s
-	ops, joint, err := bound.Operators(ctx, s.Task, bound.MostJoint)
+	ops, joint, _, err := bound.Operators(ctx, s.Task, bound.MostJoint, false)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *run) seek(ctx context.Context, full func() bool) error {
 	for _, w := range r.workers {
 		w.compiled = r.g.compiled
 	}
-	if err := r.openWays(ctx); err != nil {
+	if err := r.single(ctx); err != nil {
 		return err
 	}
 	c := r.ways
@@ -145,8 +145,26 @@ const (
 // seekTwice searches with LM-cut and without, by turns: where one estimate is worth its time, the other is not. A search that has more work before it than
 // the other has done, as far as its growth until now tells, waits.
 func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int, full func() bool) error {
+	if err := r.pair(ops, joint); err != nil {
+		return err
+	}
+	for !r.ways.done {
+		r.aside(ctx, r.pairWork())
+		p := turn(r.both)
+		r.confine(p.cheapest)
+		if err := r.advancePair(ctx, p); err != nil || ctx.Err() != nil || full() {
+			return err
+		}
+		if r.ways == p.cheapest {
+			r.tell(r.ways)
+		}
+	}
+	return nil
+}
+
+// pair begins two searches over operators, one with LM-cut.
+func (r *run) pair(ops []bound.Operator, joint [][]int) error {
 	gen := r.g.s.newGenerator(ops, joint)
-	both := []*pursuit{}
 	cut, err := pattern.NewCut(r.q.Task, ops)
 	if err != nil {
 		return err
@@ -157,33 +175,31 @@ func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int
 		if cutting && cut == nil {
 			continue
 		} else if cutting {
-			c.cutter, c.keepsCutter = cut.NewCutter(), true
+			c.cutter = cut.NewCutter()
 		}
-		both = append(both, &pursuit{cheapest: c})
+		r.both = append(r.both, &pursuit{cheapest: c})
 	}
-	r.ways = both[0].cheapest
-	for next := int64(tablesFrom); ; {
-		r.aside(ctx, both[0].work()+both[len(both)-1].work())
-		p := turn(both)
-		r.confine(p.cheapest)
-		if !p.advance(ctx, r.workers) || full() {
-			return nil
-		}
-		p.note()
-		if r.ways == p.cheapest || p.done || p.lower > r.ways.lower {
-			r.ways = p.cheapest
-			r.tell(p.cheapest)
-		}
-		if p.done {
-			return nil
-		}
-		if both[0].work()+both[len(both)-1].work() >= next {
-			next *= sharpenFactor
-			if err := r.refine(ctx, both); err != nil {
-				return err
-			}
-		}
+	r.ways, r.tablesAt = r.both[0].cheapest, tablesFrom
+	return nil
+}
+
+// pairWork is what both searches have done.
+func (r *run) pairWork() int64 { return r.both[0].work() + r.both[len(r.both)-1].work() }
+
+// advancePair gives one of the two searches a turn. The one with the larger bound, or the answer, is the search that speaks for both.
+func (r *run) advancePair(ctx context.Context, p *pursuit) error {
+	if !p.advance(ctx, r.workers) {
+		return nil
 	}
+	p.note()
+	if p.done || p.lower > r.ways.lower {
+		r.ways = p.cheapest
+	}
+	if p.done || r.pairWork() < r.tablesAt {
+		return nil
+	}
+	r.tablesAt *= sharpenFactor
+	return r.refine(ctx, r.both)
 }
 
 // refine builds tables for all searches, or larger ones.
