@@ -59,12 +59,7 @@ func habits(args []string) ([]string, error) {
 		return args, nil
 	}
 	out := slices.Clone(args)
-	if to := otherWords(otherCommands, out[0]); to != nil {
-		out[0] = to[0]
-	}
-	if out[0] == "convert" && slices.ContainsFunc(out, func(a string) bool { return strings.HasPrefix(a, "--format") }) {
-		out[0] = "compile" // to another language
-	}
+	out[0] = otherCommand(out)
 	i := slices.IndexFunc(commands, func(e entry) bool { return e.name == out[0] })
 	if i < 0 {
 		return out, nil
@@ -117,6 +112,17 @@ func habits(args []string) ([]string, error) {
 		out[2] = "--problem=" + out[2] // as other commands name it
 	}
 	return twoFiles(out, known), nil
+}
+
+// otherCommand is the command that a command line asks for.
+func otherCommand(args []string) string {
+	if to := otherWords(otherCommands, args[0]); to != nil {
+		return to[0]
+	}
+	if args[0] == "convert" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--format") }) {
+		return "compile" // to another language
+	}
+	return args[0]
 }
 
 // otherWords are what a word of another program may mean by a list; nil where it is not in it.

@@ -44,14 +44,8 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if best != nil && l.out.Bound != nil && best.reward >= *l.out.Bound {
 			return l.proven(ctx, best)
 		}
-		if l.stated > 0 && l.m.rows >= l.stated+l.stated/4 {
-			l.generalise()
-		}
-		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
+		root, err := l.open(ctx)
 		if errors.Is(err, errHard) {
-			l.effort += 1 + l.effort/4
-			l.strays = max(l.o.Horizon, l.m.rows/8)
-			l.generalise()
 			continue
 		}
 		if err != nil {
@@ -72,6 +66,20 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			return nil, err
 		}
 	}
+}
+
+// open asks what is best from the start. Where that is hard, steps at random come before it is asked again.
+func (l *learner) open(ctx context.Context) (*engine.Result, error) {
+	if l.stated > 0 && l.m.rows >= l.stated+l.stated/4 {
+		l.generalise()
+	}
+	root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
+	if errors.Is(err, errHard) {
+		l.effort += 1 + l.effort/4
+		l.strays = max(l.o.Horizon, l.m.rows/8)
+		l.generalise()
+	}
+	return root, err
 }
 
 // lower takes a bound, if it is lower than that of before.
