@@ -126,15 +126,22 @@ func (c *Ceiling) differs(d *Document, goal bool) string {
 	return ""
 }
 
+// anew is a copy of an answer with what the model tells of itself.
+func (d *Document) anew(m *model) Document {
+	out := *d
+	out.Schema, out.Problem, out.Learned = app.Schema, m.p.Problem.Name, m.learned()
+	out.Altered, out.Assumed = m.p.Altered, m.p.Assumed()
+	return out
+}
+
 // again derives the answer anew, from the policy and the table.
 func (d *Document) again(ctx context.Context, m *model, name string, data []byte) (*Document, error) {
 	table, c, err := readCeiling(m.p, name, data)
 	if err != nil {
 		return nil, err
 	}
-	out := *d
-	out.Schema, out.Problem, out.Learned, out.Status = app.Schema, m.p.Problem.Name, m.learned(), engine.Infeasible
-	out.Altered, out.Assumed = m.p.Altered, m.p.Assumed()
+	out := d.anew(m)
+	out.Status = engine.Infeasible
 	out.Reached, out.Steps, out.Rule, out.Sampled = 0, 0, nil, nil
 	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
 	if differs := c.differs(d, out.Goal); differs != "" {

@@ -276,9 +276,8 @@ func (d *Document) againSums(ctx context.Context, m *model, name string, data []
 	if err != nil {
 		return nil, source.Errorf(name, 1, 0, "%v", err)
 	}
-	out := *d
-	out.Schema, out.Problem, out.Learned, out.Goal = app.Schema, m.p.Problem.Name, m.learned(), hasGoal(m.p)
-	out.Altered, out.Assumed = m.p.Altered, m.p.Assumed()
+	out := d.anew(m)
+	out.Goal = hasGoal(m.p)
 	if differs := (&Ceiling{Goal: c.Goal, Objective: c.Objective, Horizon: c.Horizon}).differs(d, out.Goal); differs != "" {
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}

@@ -176,7 +176,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	if l.o.Anywhere {
 		return l.jump(ctx, root)
 	}
-	if l.taken > 0 && l.taken < l.o.Horizon && l.here.legal && !l.now.Terminal {
+	if l.underWay() {
 		path, err := l.ahead(ctx)
 		if err != nil || path != nil {
 			l.path, l.why = path, Try
@@ -199,7 +199,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 
 // stray has the next step drawn at random, of a new episode where the last one is over.
 func (l *learner) stray(ctx context.Context) error {
-	if l.o.Reset && l.taken > 0 && (l.taken >= l.o.Horizon || !l.here.legal || l.now.Terminal) {
+	if l.o.Reset && l.taken > 0 && !l.underWay() {
 		if err := l.reset(ctx, nil); err != nil {
 			return err
 		}

@@ -8,9 +8,14 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
+// underWay reports whether an episode has begun and can go on.
+func (l *learner) underWay() bool {
+	return l.taken > 0 && l.taken < l.o.Horizon && l.here.legal && !l.now.Terminal
+}
+
 // ahead is how the episode that began at the start goes on to something new that may be of a better plan; nil where it does not.
 func (l *learner) ahead(ctx context.Context) ([]factored.Valuation, error) {
-	if l.astray || l.taken == 0 || l.taken >= l.o.Horizon || !l.here.legal || l.now.Terminal {
+	if l.astray || !l.underWay() {
 		return nil, nil
 	}
 	if p := l.layers[l.taken][l.here]; p != nil {
