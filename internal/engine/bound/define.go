@@ -126,7 +126,8 @@ func (d *definitions) closed(row int, set []int32, done []bool) bool {
 }
 
 // unique reports whether the rows leave set one value at most, whatever the
-// other variables are. It may miss that.
+// other variables are; for a program, which computes these by their own rows and is given
+// joint actions that may be, whatever they can be. It may miss that.
 func (d *definitions) unique(set []int32, rows []int) bool {
 	if d.uniqueSum(set, rows) {
 		return true
@@ -134,33 +135,42 @@ func (d *definitions) unique(set []int32, rows []int) bool {
 	if len(set) > 1 {
 		return false
 	}
-	var sums []model.Sum
-	number := map[int32]model.Lit{} // the inputs, numbered anew: the system is small
-	var inputs []model.Lit
+	var both []model.Sum
 	for _, value := range []int8{-1, 1} {
 		for _, i := range rows {
-			s := without(d.r.rows[i].sum, set[0], value)
-			for n, t := range s.Terms {
-				v := t.Lit.Var()
-				if number[v] == 0 {
-					number[v] = model.Lit(len(inputs) + 1)
-					inputs = append(inputs, number[v])
-				}
-				s.Terms[n].Lit = number[v]
-				if t.Lit < 0 {
-					s.Terms[n].Lit = -number[v]
-				}
-			}
-			sums = append(sums, s)
+			both = append(both, without(d.r.rows[i].sum, set[0], value))
 		}
 	}
-	if contradict(sums) {
+	if contradict(both) || d.never(both) {
 		return true
+	}
+	return d.next && d.never(d.earlier(both))
+}
+
+// never reports whether no values keep the sums. It may miss that.
+func (d *definitions) never(sums []model.Sum) bool {
+	number := map[int32]model.Lit{} // the inputs, numbered anew: the system is small
+	var inputs []model.Lit
+	small := make([]model.Sum, len(sums))
+	for k, s := range sums {
+		small[k] = model.Sum{Op: s.Op, K: s.K}
+		for _, t := range s.Terms {
+			v := t.Lit.Var()
+			if number[v] == 0 {
+				number[v] = model.Lit(len(inputs) + 1)
+				inputs = append(inputs, number[v])
+			}
+			l := number[v]
+			if t.Lit < 0 {
+				l = -l
+			}
+			small[k].Terms = append(small[k].Terms, model.Term{Coef: t.Coef, Lit: l})
+		}
 	}
 	if !d.next && len(inputs) > 40 {
 		return false
 	}
-	st := propagate.NewSystem(len(inputs), sums, nil).NewState()
+	st := propagate.NewSystem(len(inputs), small, nil).NewState()
 	if !st.Consistent() {
 		return true
 	}
@@ -171,6 +181,23 @@ func (d *definitions) unique(set []int32, rows []int) bool {
 		return over
 	})
 	return !st.Satisfiable(inputs) && !st.Interrupted()
+}
+
+// earlier adds the rows that define variables of some sums, those that define variables of these, and so on; and rows on actions alone.
+func (d *definitions) earlier(sums []model.Sum) []model.Sum {
+	seen := map[int]bool{}
+	for k := 0; k < len(sums); k++ {
+		for _, t := range sums[k].Terms {
+			for _, i := range d.using[t.Lit.Var()] {
+				w := &d.r.rows[i]
+				if !seen[i] && w.neuron == nil && (slices.Contains(d.rows[t.Lit.Var()], i) || d.r.onActions(w)) {
+					seen[i] = true
+					sums = append(sums, w.sum)
+				}
+			}
+		}
+	}
+	return sums
 }
 
 // uniqueSum reports whether one of the rows is an equation in which the subsets
