@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +11,34 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/prove"
 	"github.com/fdplan/fdplan/internal/progress"
+	"github.com/fdplan/fdplan/internal/rddl/task"
 )
+
+// proveWritten compares a problem with what was written of it as PDDL.
+func (c *testCmd) proveWritten(ctx context.Context, a *environment) error {
+	if c.Task == "" || c.Data == "" || c.Proof != "" {
+		return errors.New("a problem is compared with its two files in PDDL; expected DOMAIN.pddl PROBLEM.pddl --task PROBLEM --prove")
+	}
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Source: load.Source{Model: c.Model, IgnoreDiscount: c.IgnoreDiscount}})
+	if err != nil {
+		return err
+	}
+	written, err := task.FromPDDL(c.Network, c.Data, load.ReadFile)
+	if err != nil {
+		return err
+	}
+	res, err := prove.Written(ctx, p, written.PDDL())
+	if err != nil {
+		return limited(ctx, err)
+	}
+	if err := a.tell(c.JSON, "", res); err != nil {
+		return err
+	}
+	if !res.Equal {
+		return exitStatus(exitNo)
+	}
+	return nil
+}
 
 // prove compares the network with the RDDL.
 func (c *testCmd) prove(ctx context.Context, a *environment, text []byte) error {

@@ -206,6 +206,9 @@ type testCmd struct {
 
 // Run measures a network.
 func (c *testCmd) Run(ctx context.Context, a *environment) error {
+	if strings.HasSuffix(c.Network, ".pddl") && c.Prove {
+		return c.proveWritten(ctx, a)
+	}
 	if strings.HasSuffix(c.Network, ".pddl") {
 		res, err := domain.Test(ctx, c.Network, c.PDDL, c.Data)
 		if err != nil {

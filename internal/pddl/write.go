@@ -37,6 +37,7 @@ type GroundAction struct {
 	Needs   []Literal
 	Effects []GroundEffect
 	Cost    int64
+	Joint   []int // the actions that it is of, by the user's numbers
 }
 
 // GroundEffect makes an atom true or false where others have values.
@@ -78,15 +79,20 @@ type groundWriter struct {
 	atoms []string
 }
 
-// Write writes the domain and the problem.
-func (g *Ground) Write(domain, problem io.Writer) error {
-	var actions []string
+// Words are the names of atoms and actions as they are written.
+func (g *Ground) Words() (atoms, actions []string) {
 	for _, a := range g.Actions {
 		actions = append(actions, a.Name)
 	}
-	w := &groundWriter{Ground: g, b: bufio.NewWriter(domain), atoms: names(g.Atoms, map[string]bool{"now": true, "after": true})}
+	return names(g.Atoms, map[string]bool{"now": true, "after": true}), names(actions, map[string]bool{})
+}
+
+// Write writes the domain and the problem.
+func (g *Ground) Write(domain, problem io.Writer) error {
+	atoms, actions := g.Words()
+	w := &groundWriter{Ground: g, b: bufio.NewWriter(domain), atoms: atoms}
 	head := names([]string{g.Domain, g.Name}, map[string]bool{})
-	w.domain(head[0], names(actions, map[string]bool{}))
+	w.domain(head[0], actions)
 	if err := w.b.Flush(); err != nil {
 		return err
 	}

@@ -136,6 +136,8 @@ type Constraint struct {
 	// Defines marks a constraint of I or C that belongs to the definition of an auxiliary
 	// variable. These constraints alone exclude no state or action.
 	Defines bool
+	// Gate marks such a constraint of T: the definition reads actions or the next state, and excludes no step.
+	Gate bool `json:"-"`
 	// Function marks a constraint that says what Functions say too.
 	Function bool
 }

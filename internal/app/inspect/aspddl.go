@@ -57,7 +57,7 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 		g.Goal = append(g.Goal, last.cases(c))
 	}
 	for _, o := range ops {
-		a := pddl.GroundAction{Name: actionName(s, joint[o.Action]), Needs: parts.literals(o.Needs), Cost: most - o.Reward}
+		a := pddl.GroundAction{Name: actionName(s, joint[o.Action]), Needs: parts.literals(o.Needs), Cost: most - o.Reward, Joint: joint[o.Action]}
 		for _, e := range o.Effects {
 			a.Effects = append(a.Effects, pddl.GroundEffect{Literal: parts.literals([]bound.Fact{e.Fact})[0], When: parts.literals(e.When)})
 		}

@@ -81,12 +81,13 @@ type Test struct {
 	Data           string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, all legal rows are measured. For a PDDL domain, trajectories."`
 	Legal          bool   `http:"yes" help:"Measure all legal states and actions too, which are listed one by one."`
 	Task           string `help:"Bundled problem or task file of the network." placeholder:"PROBLEM"`
+	Model          string `help:"With --prove of PDDL files, whether they were written of the network or of the RDDL: ${enum}." enum:"network,rddl" default:"network"`
 	PDDL           string `help:"The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories." placeholder:"DOMAIN.pddl"`
 	IgnoreDiscount bool   `http:"yes" help:"Treat a discount other than 1 as 1."`
 	Samples        int    `http:"yes" help:"Rows to draw if the legal ones are too many to list." default:"200000" min:"1" placeholder:"N"`
 	Seed           uint64 `http:"yes" help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
 	Out            string `short:"o" help:"Picture of quantities with functions (.svg): predicted values beside those of the data, with bands." placeholder:"FIT.svg"`
-	Prove          bool   `help:"Prove for each output bit that it equals the RDDL's in every legal state with every legal action, or print a counterexample."`
+	Prove          bool   `help:"Prove for each output bit that it equals the RDDL's in every legal state with every legal action, or print a counterexample. For DOMAIN.pddl PROBLEM.pddl, that they are the problem of --task."`
 	Proof          string `help:"With --prove, folder for the proofs, which the checker reads: for each output bit N its question N.opb and the VeriPB proof N.pbp." placeholder:"DIR"`
 	Threads        int    `help:"With --prove, threads to use; 0 for one a core." default:"0"`
 	app.Bounds

@@ -73,7 +73,7 @@ func (r *reader) define() (out []Gate) {
 		g := Gate{Place: v - 2}
 		for values := range 4 { // of both operands
 			a, b := values > 1, values%2 > 0
-			if x.op == opAnd && !(a && b) || x.op == opOr && !(a || b) || x.op == opAndNot && !(a && !b) || x.op == opXor && a == b {
+			if x.a == slotTrue && !a || x.op == opAnd && !(a && b) || x.op == opOr && !(a || b) || x.op == opAndNot && !(a && !b) || x.op == opXor && a == b {
 				continue
 			}
 			c := r.gate(x.b, b)[0]

@@ -49,6 +49,24 @@ func Output(ctx context.Context, known *factored.Problem, net *bnn.Network, inpu
 	if err != nil {
 		return nil, err
 	}
+	x, err := ask(ctx, task, certify)
+	if err != nil {
+		return nil, fmt.Errorf("comparing %s: %w", known.BitName(outputs[i]), err)
+	}
+	if x.trace != nil {
+		return &Answer{Now: x.trace.Steps[0], Known: x.trace.Steps[1][outputs[i]], Learned: x.trace.Steps[1][learned]}, nil
+	}
+	return &Answer{Equal: true, OPB: x.opb, Proof: x.proof}, nil
+}
+
+// found is a step, or that there is none, with a certificate if that was asked for.
+type found struct {
+	trace      *factored.Trace
+	opb, proof []byte
+}
+
+// ask asks whether a task has a plan of one step.
+func ask(ctx context.Context, task engine.Task, certify bool) (x found, err error) {
 	var text bytes.Buffer
 	e := conflict.PB{}
 	if certify {
@@ -57,20 +75,18 @@ func Output(ctx context.Context, known *factored.Problem, net *bnn.Network, inpu
 	res, err := e.Solve(ctx, engine.Query{Task: task, MinHorizon: 1, MaxHorizon: 1}, engine.Limits{Threads: 1}, nil)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("comparing %s: %w", known.BitName(outputs[i]), err)
+		return x, err
 	case res.Trace != nil:
-		return &Answer{Now: res.Trace.Steps[0], Known: res.Trace.Steps[1][outputs[i]], Learned: res.Trace.Steps[1][learned]}, nil
+		return found{trace: res.Trace}, nil
 	case res.Status != engine.Infeasible:
-		return nil, fmt.Errorf("comparing %s: %w: %s", known.BitName(outputs[i]), ErrStopped, res.Reason)
-	}
-	a := &Answer{Equal: true}
-	if certify {
-		a.Proof = text.Bytes()
-		if a.OPB, err = certificate(ctx, task, a.Proof); err != nil {
-			return nil, fmt.Errorf("the proof that %s is equal: %w", known.BitName(outputs[i]), err)
+		return x, fmt.Errorf("%w: %s", ErrStopped, res.Reason)
+	case certify:
+		x.proof = text.Bytes()
+		if x.opb, err = certificate(ctx, task, x.proof); err != nil {
+			return x, fmt.Errorf("the proof: %w", err)
 		}
 	}
-	return a, nil
+	return x, nil
 }
 
 // certificate writes the question down and has the checker read the proof.

@@ -125,6 +125,7 @@ func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
 	default:
 		// Without an action bit of its own, a constraint of C would hold at step H+1, where
 		// what it depends on does not exist.
+		n.Gate = g == defining
 		c.p.Transition = append(c.p.Transition, n)
 	}
 }
