@@ -826,6 +826,9 @@ class Test(TypedDict, total=False):
     legal: bool
     """Measure all legal states and actions too, which are listed one by one."""
 
+    model: Literal["network", "rddl"]
+    """With prove of PDDL files, whether they were written of the network or of the RDDL: network, rddl."""
+
     pddl: Text
     """The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories."""
 
@@ -847,6 +850,9 @@ class Test(TypedDict, total=False):
 
 class Prove(TypedDict, total=False):
     """Options of ``fdplan test``."""
+
+    model: Literal["network", "rddl"]
+    """With prove of PDDL files, whether they were written of the network or of the RDDL: network, rddl."""
 
     pddl: Text
     """The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories."""
