@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/equivalence"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/pddl"
@@ -111,7 +112,8 @@ func (x *writtenReader) all() (begin factored.Lit, steps []equivalence.Step, end
 	for i, b := range bits {
 		x.atoms[atoms[i]] = factored.Lit{Bit: b}
 	}
-	if m := x.read.Metric; m == nil || m.Op != "fn" || m.Name != "total-cost" || x.read.Maximize || !slices.ContainsFunc(x.read.Values, func(f pddl.Fact) bool { return f.Name == "total-cost" && f.Value == 0 }) {
+	starts := slices.ContainsFunc(x.read.Values, func(f pddl.Fact) bool { return f.Name == "total-cost" && f.Value == 0 })
+	if m := x.read.Metric; m == nil || m.Op != "fn" || m.Name != "total-cost" || x.read.Maximize || !starts {
 		return begin, nil, end, x.unlike("the metric is not the least (total-cost), from 0 on")
 	}
 	if begin, err = x.initial(atoms[:len(bits)]); err != nil {
@@ -338,18 +340,19 @@ func (x *writtenReader) literal(e *pddl.Expr) (l factored.Lit, err error) {
 
 // WriteText writes the outcome for people.
 func (p *WrittenResult) WriteText(w io.Writer) (err error) {
-	d := p.Difference
+	d, over, idle := p.Difference, " over "+counted.Of(p.Steps, "step"), ","
+	if p.Steps == 0 {
+		over, idle = "", ", but for steps that change and earn nothing,"
+	}
 	switch {
-	case p.Equal && p.Steps == 0:
-		_, err = fmt.Fprintf(w, "Proven: %s with its %d actions is %s: the same initial state, in every state the same steps with the same rewards, but for steps that change and earn nothing, and the same last states. The checker accepted the proofs.\n",
-			p.Domain, p.Actions, p.Problem)
 	case p.Equal:
-		_, err = fmt.Fprintf(w, "Proven: %s with its %d actions is %s over %d steps: the same initial state, in every state the same steps with the same rewards, and the same last states. The checker accepted the proofs.\n",
-			p.Domain, p.Actions, p.Problem, p.Steps)
+		_, err = fmt.Fprintf(w, "Proven: %s with its %s is %s%s: the same initial state, in every state the same steps with the same rewards%s and the same last states.\n",
+			p.Domain, counted.Of(p.Actions, "action"), p.Problem, over, idle)
 	case d.What != "step":
 		_, err = fmt.Fprintf(w, "%s and %s differ: only %s has the %s %s\n", p.Domain, p.Problem, p.with(d), d.What, brief(d.State))
 	default:
-		_, err = fmt.Fprintf(w, "%s and %s differ: only %s has this step, with its reward\n  in the state %s\n  after the action %s\n  to the state %s\n", p.Domain, p.Problem, p.with(d), brief(d.State), brief(d.Action), brief(d.Next))
+		_, err = fmt.Fprintf(w, "%s and %s differ: only %s has this step, with its reward\n  in the state %s\n  after the action %s\n  to the state %s\n",
+			p.Domain, p.Problem, p.with(d), brief(d.State), brief(d.Action), brief(d.Next))
 	}
 	return err
 }
