@@ -24,7 +24,12 @@ type beam struct {
 	history []origins
 	held    int64 // bytes of history
 	carry   carries
-	dropped int64 // the least bound that was dropped for lack of room
+	dropped int64     // the least bound that was dropped for lack of room
+	pruned  int64     // the least that was above the limit
+	rest    [][]int32 // moves that rest; nil where the system cannot rest everywhere
+	pairs   *pairs    // nil for none
+	seen    *layer    // states of all steps until now, where it can
+	goal    ending
 	nodes   int64
 	pause   func() // called after each step
 
@@ -43,7 +48,8 @@ type beam struct {
 
 func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int64) *beam {
 	return &beam{
-		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pause: func() {},
+		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pruned: infinite, pause: func() {},
+		goal: ending{cost: infinite}, seen: newLayer(len(f.parts)),
 		carry: carries{ids: map[string]uint32{}},
 		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), more: make([]int64, len(f.s.rules)), less: make([]int64, len(f.s.rules)),
 		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(), lost: lost{left: make([]int64, len(f.s.rules)), price: make([]int64, len(f.s.rules))},
@@ -64,31 +70,24 @@ const (
 func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int64, outcome) {
 	f := b.f
 	b.start(starts)
-	for t := 1; t <= f.horizon; t++ {
+	b.note(0)
+	for t := 1; t <= f.horizon && b.layer.size() > 0; t++ {
 		for k := range b.o.group {
 			whole := b.expand(ctx, t, k)
 			if ctx.Err() != nil {
 				return nil, 0, cut
 			}
-			if !whole || b.most > 0 && b.held+b.layer.bytes() > b.most {
+			if !whole || b.most > 0 && b.held+b.seen.bytes()+b.layer.bytes() > b.most {
 				return nil, 0, noRoom
 			}
-			if b.layer.size() == 0 {
-				return nil, 0, ended
-			}
 		}
+		b.note(t)
 		b.pause()
 	}
-	best := -1
-	for i := range b.layer.cost {
-		if (best < 0 || b.layer.cost[i] < b.layer.cost[best]) && f.ends(b.final, func(id int) uint32 { return b.layer.key(i)[id] }) {
-			best = i
-		}
-	}
-	if best < 0 {
+	if b.goal.cost == infinite {
 		return nil, 0, ended
 	}
-	return b.trace(starts, best), b.layer.cost[best], ended
+	return b.trace(starts), b.goal.cost, ended
 }
 
 // start makes the layer of the initial nodes.
@@ -103,7 +102,7 @@ func (b *beam) start(starts [][]uint32) {
 				break
 			}
 		}
-		if bound <= b.limit && !b.o.impossible {
+		if b.allows(bound) && !b.o.impossible {
 			copy(b.key, s)
 			b.key[len(s)] = 0
 			b.o.canonical(b.key, nil)
@@ -167,12 +166,12 @@ func (f *Factors) completes(st *propagate.State) bool {
 	return st.Satisfiable(aux)
 }
 
-// trace follows a node of the last layer back.
-func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
+// trace follows the best ending back.
+func (b *beam) trace(starts [][]uint32) *factored.Trace {
 	f := b.f
 	n := len(b.o.group)
-	moves := make([]int32, f.horizon*n)
-	i := int32(at)
+	moves := make([]int32, b.goal.step*n)
+	i := b.goal.node
 	for k := len(moves); k > 0; k-- {
 		moves[k-1] = b.history[k].by[i]
 		i = b.history[k].from[i]
@@ -192,9 +191,13 @@ func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 		x.values = append(x.values, now)
 		for k := 0; t < f.horizon && k < n; k++ {
 			slot := b.o.group[k]
-			id, by := actual[slot], moves[t*n+k]
-			chosen[id] = by
-			values[slot] = uint32(f.parts[id].moves[values[slot]][by].to)
+			id := actual[slot]
+			if t < b.goal.step {
+				chosen[id] = moves[t*n+k]
+			} else {
+				chosen[id] = b.rest[id][values[slot]]
+			}
+			values[slot] = uint32(f.parts[id].moves[values[slot]][chosen[id]].to)
 			b.o.settle(k, values, actual)
 		}
 		x.moves = append(x.moves, chosen)

@@ -31,10 +31,13 @@ type Search struct {
 	cost   int64 // of trace, without the constant; infinite without one
 	lower  int64 // no plan costs less
 	nodes  int64
-	width  int  // of the next beam
-	turn   int  // beams so far
-	stuck  bool // the last reoptimization found nothing
-	rounds int  // of prices that are to come before the next beam
+	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
+	pairs  *pairs    // where it can
+	slack  int64     // how far beyond the bound the next beam looks, where it can
+	width  int       // of the next beam
+	turn   int       // beams so far
+	stuck  bool      // the last reoptimization found nothing
+	rounds int       // of prices that are to come before the next beam
 	reason string
 	// offered is the bound of the cuts that were handed in last.
 	offered int64
@@ -143,7 +146,6 @@ func (s *Search) Advance(ctx context.Context) error {
 		s.rounds = laterRounds
 		s.o.restart()
 	}
-	s.width = min(s.width*growth, lastWidth)
 	return nil
 }
 
@@ -254,14 +256,19 @@ func (s *Search) raise(cost int64) {
 
 // beam runs one beam, cut by the best plan.
 func (s *Search) beam(ctx context.Context, width int) error {
+	if s.order == nil {
+		s.order, s.rest = s.f.newOrder(), s.f.rests()
+		s.pair()
+	}
 	limit := int64(infinite - 1)
 	if s.cost < infinite {
 		limit = (s.cost - s.f.step) * scale
 	}
-	if s.order == nil {
-		s.order = s.f.newOrder()
+	if s.rest != nil && s.lower > -infinite {
+		limit = min(limit, (s.lower+s.slack)*scale)
 	}
 	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
+	b.rest, b.pairs = s.rest, s.pairs
 	before := s.nodes
 	b.pause = func() {
 		s.nodes = before + b.nodes
@@ -277,9 +284,33 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		s.reason = fmt.Sprintf("the memory limit of %d MiB was reached", s.limits.Memory>>20)
 	case ended:
 		// What was left out costs at least as much as what it was dropped for.
-		s.raise(min(s.cost, s.f.cost(b.dropped, scale)))
+		s.raise(min(s.cost, s.f.cost(min(b.dropped, b.pruned), scale)))
+	}
+	switch {
+	case b.dropped < infinite:
+		if s.slack = 0; s.rest != nil {
+			s.width *= growth // few are left out there
+		}
+		s.width = min(s.width*growth, lastWidth)
+	case growth*b.nodes < s.NextNodes():
+		s.slack = max(s.f.step, 2*s.slack)
 	}
 	return nil
+}
+
+// pair has pairs of groups bound the cost, where the system can rest.
+func (s *Search) pair() {
+	if s.rest == nil {
+		return
+	}
+	if s.pairs = s.f.newPairs(s.order); s.pairs == nil {
+		return
+	}
+	least := int64(infinite)
+	for _, start := range s.starts {
+		least = min(least, s.pairs.of(start, 0))
+	}
+	s.raise(least)
 }
 
 // take makes a plan the best, if it is better.

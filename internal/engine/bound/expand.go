@@ -30,26 +30,20 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			base += b.price.now[v]
 		}
 		base += b.lost.before(b)
-		for i := range o.counted { // what a group counts later depends on its value
-			if c := &o.counted[i]; int(o.place[c.group]) > k {
-				b.more[c.rule], b.less[c.rule] = c.more[key[c.group]], c.less[key[c.group]]
-			} else {
-				b.more[c.rule], b.less[c.rule] = 0, 0
-			}
-		}
+		b.expectCounts(k, key)
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
 			if m.reads&known != fixed || then[m.to] >= infinite {
 				continue
 			}
 			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.sig[m.sig]
-			if uses := o.uses[id][v][i]; len(uses) > 0 {
-				bound += b.lost.after(b, uses)
+			if len(b.lost.rules) > 0 {
+				bound += b.lost.after(b, o.uses[id][v][i])
 			}
 			if len(b.price.after) > 0 {
 				bound += b.price.after[m.to]
 			}
-			if bound > b.limit || !b.keepsRules(k, o.uses[id][v][i]) {
+			if !b.allows(bound) || !b.keepsRules(k, o.uses[id][v][i], o.tight[id][v][i]) {
 				continue
 			}
 			copy(b.key, key)
@@ -60,8 +54,29 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		}
 		b.shut()
 	}
+	b.leaveDear(k)
 	b.close()
 	return true
+}
+
+// allows reports whether a bound is within the limit.
+func (b *beam) allows(bound int64) bool {
+	if bound > b.limit {
+		b.pruned = min(b.pruned, bound)
+		return false
+	}
+	return true
+}
+
+// expectCounts notes what groups after position k count, which depends on their values.
+func (b *beam) expectCounts(k int, key []uint32) {
+	for i := range b.o.counted {
+		if c := &b.o.counted[i]; int(b.o.place[c.group]) > k {
+			b.more[c.rule], b.less[c.rule] = c.more[key[c.group]], c.less[key[c.group]]
+		} else {
+			b.more[c.rule], b.less[c.rule] = 0, 0
+		}
+	}
 }
 
 // open reads a node's carry.
@@ -128,28 +143,26 @@ func (o *order) isPending(k int, v int32) bool {
 }
 
 // keepsRules reports whether a move leaves every rule in reach.
-func (b *beam) keepsRules(k int, uses rulesOf) bool {
-	ok := true
-	for _, u := range uses {
-		b.sums[u.rel] += u.coef
+func (b *beam) keepsRules(k int, uses, tight rulesOf) bool {
+	for _, u := range tight {
+		if !b.inReach(k, u.rel, b.sums[u.rel]+u.coef) {
+			return false
+		}
 	}
-	for _, u := range uses {
-		ok = ok && b.inReach(k, u.rel)
+	for _, rules := range [][]int32{b.touched, b.o.critical[k]} {
+		for _, r := range rules {
+			if !b.inReach(k, r, b.sums[r]+uses.of(r)) {
+				return false
+			}
+		}
 	}
-	for _, c := range b.o.critical[k] {
-		ok = ok && b.inReach(k, c)
-	}
-	for _, u := range uses {
-		b.sums[u.rel] -= u.coef
-	}
-	return ok
+	return true
 }
 
-// inReach reports whether the groups after position k can still keep a rule.
-func (b *beam) inReach(k int, rule int32) bool {
+// inReach reports whether the groups after position k can still keep a rule of which so much is used.
+func (b *beam) inReach(k int, rule int32, sum int64) bool {
 	e := &b.f.rels[b.o.relOf[rule]]
-	s := b.sums[rule]
-	return s+b.o.restMin[k+1][rule]+b.more[rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule]-b.less[rule] >= e.limit)
+	return sum+b.o.restMin[k+1][rule]+b.more[rule] <= e.limit && (!e.equal || sum+b.o.restMax[k+1][rule]-b.less[rule] >= e.limit)
 }
 
 // carried numbers what must be remembered after a move at position k.
@@ -157,8 +170,8 @@ func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
 	f, o := b.f, b.o
 	g := &f.parts[id]
 	pending := o.pending[k+1]
-	uses := o.uses[id][v][i]
-	if len(pending) == 0 && len(uses) == 0 && len(b.touched) == 0 {
+	uses, tight := o.uses[id][v][i], o.tight[id][v][i]
+	if len(pending) == 0 && len(tight) == 0 && len(b.touched) == 0 {
 		return 0
 	}
 	x := b.next[:0]
@@ -179,37 +192,37 @@ func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
 			x[n/32] |= 1 << (n % 32)
 		}
 	}
-	had := len(b.touched)
-	for _, u := range uses {
-		if b.sums[u.rel] == 0 && !slices.Contains(b.touched, u.rel) {
-			b.touched = append(b.touched, u.rel)
+	for t := b.touched; len(t) > 0 || len(tight) > 0; {
+		var rule int32
+		if len(tight) == 0 || len(t) > 0 && t[0] <= tight[0].rel {
+			rule, t = t[0], t[1:]
+		} else {
+			rule = tight[0].rel
 		}
-		b.sums[u.rel] += u.coef
-	}
-	slices.Sort(b.touched[had:])
-	ordered := slices.Clone(b.touched)
-	slices.Sort(ordered)
-	for _, rule := range ordered {
-		e := &f.rels[o.relOf[rule]]
-		lo, hi := o.restMin[k+1][rule], o.restMax[k+1][rule]
-		s := b.sums[rule]
-		switch {
-		case lo == 0 && hi == 0:
-			s = 0 // nobody is left to use it
-		case !e.equal && s+hi <= e.limit:
-			s = min(0, e.limit-hi) // it holds whatever comes
+		if len(tight) > 0 && tight[0].rel == rule {
+			tight = tight[1:]
 		}
-		if s != 0 {
-			x = append(x, rule, int32(s))
+		sum := b.sums[rule] + uses.of(rule)
+		if sum = o.remembered(k+1, rule, sum); sum != 0 {
+			x = append(x, rule, int32(sum))
 		}
 	}
-	for _, u := range uses {
-		b.sums[u.rel] -= u.coef
-	}
-	b.touched = b.touched[:had]
 	b.next = x
 	if len(x) == 0 {
 		return 0
 	}
 	return b.carry.number(x, &b.bytes)
+}
+
+// remembered is what must be known of the sum of a rule when the groups from position k on are to be decided.
+func (o *order) remembered(k int, rule int32, sum int64) int64 {
+	e := &o.f.rels[o.relOf[rule]]
+	lo, hi := o.restMin[k][rule], o.restMax[k][rule]
+	switch {
+	case lo == 0 && hi == 0:
+		return 0 // nobody is left to use it
+	case !e.equal && sum+hi <= e.limit:
+		return min(0, e.limit-hi) // it holds whatever comes
+	}
+	return sum
 }

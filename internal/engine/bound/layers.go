@@ -84,6 +84,30 @@ func (l *layer) add(key []uint32, cost, bound int64, from, by int32) {
 	}
 }
 
+// find is the place of a node with a key, -1 for none.
+func (l *layer) find(key []uint32) int {
+	mask := uint64(len(l.slots) - 1)
+	for i := hashKey(key) & mask; l.slots[i] != 0; i = (i + 1) & mask {
+		if at := int(l.slots[i] - 1); slices.Equal(l.key(at), key) {
+			return at
+		}
+	}
+	return -1
+}
+
+// keep leaves only the nodes that are wanted. None may be added afterwards.
+func (l *layer) keep(wanted func(i int) bool) {
+	n := 0
+	for i := range l.cost {
+		if wanted(i) {
+			copy(l.key(n), l.key(i))
+			l.cost[n], l.bound[n], l.from[n], l.by[n] = l.cost[i], l.bound[i], l.from[i], l.by[i]
+			n++
+		}
+	}
+	l.keys, l.cost, l.bound, l.from, l.by = l.keys[:n*l.words], l.cost[:n], l.bound[:n], l.from[:n], l.by[:n]
+}
+
 // index builds the hash index anew.
 func (l *layer) index(n int) {
 	l.clear(n)

@@ -15,7 +15,8 @@ type order struct {
 	sources [][]source // by position: where the bits come from that are pending after it
 	rules   [][]int32  // by group: the rules that its moves use
 	uses    [][][]rulesOf
-	relOf   []int32 // by rule: the relation that states it
+	tight   [][][]rulesOf // of uses, those that may matter where nothing of a rule was used before
+	relOf   []int32       // by rule: the relation that states it
 	counted []counted
 	// critical are the rules that must be looked at for every move.
 	critical   [][]int32
@@ -26,8 +27,16 @@ type order struct {
 	same            [][]int32
 }
 
-// rulesOf lists what a move uses of rules; of those on states alone, by the value that it leads to.
+// rulesOf lists what a move uses of rules, in their order; of those on states alone, by the value that it leads to.
 type rulesOf []use
+
+// of is what is used of a rule.
+func (u rulesOf) of(rule int32) int64 {
+	if at, ok := slices.BinarySearchFunc(u, rule, func(x use, rule int32) int { return int(x.rel - rule) }); ok {
+		return u[at].coef
+	}
+	return 0
+}
 
 // newOrder lays out a search. Groups that share much stand next to each other.
 func (f *Factors) newOrder() *order {
@@ -44,6 +53,7 @@ func (f *Factors) newOrder() *order {
 		}
 	}
 	o.countUses()
+	o.findTight()
 	o.findCritical()
 	o.findPending()
 	o.findInterchangeable()
@@ -144,6 +154,25 @@ func (o *order) countUses() {
 	}
 }
 
+// findTight lists the uses that may matter where nothing of a rule was used before.
+func (o *order) findTight() {
+	o.tight = make([][][]rulesOf, len(o.uses))
+	for k, id := range o.group {
+		o.tight[id] = make([][]rulesOf, len(o.uses[id]))
+		for v, moves := range o.uses[id] {
+			o.tight[id][v] = make([]rulesOf, len(moves))
+			for i, uses := range moves {
+				for _, u := range uses {
+					e, hi := &o.f.rels[o.relOf[u.rel]], o.restMax[k+1][u.rel]
+					if e.equal || hi > e.limit || u.coef+hi > e.limit {
+						o.tight[id][v][i] = append(o.tight[id][v][i], u)
+					}
+				}
+			}
+		}
+	}
+}
+
 // counted is a sum that a group counts, which is decided after those that contribute: by its value, how much more
 // than the least of all values, and less than the most, it may count.
 type counted struct {
@@ -212,6 +241,7 @@ func (o *order) countGroup(id int32) []extent {
 				}
 				r.moves, r.least, r.most, sum[k] = r.moves+1, min(r.least, c), max(r.most, c), 0
 			}
+			slices.SortFunc(o.uses[id][v][i], func(x, y use) int { return int(x.rel - y.rel) })
 		}
 	}
 	return out
