@@ -173,6 +173,26 @@ func TestServed(t *testing.T) {
 	}
 }
 
+// TestRest does so with robots in mazes, where the system can rest: no state is visited twice, and pairs of robots bound the cost.
+func TestRest(t *testing.T) {
+	feasible := 0
+	for i := range *instances {
+		seed := *firstSeed + uint64(i)
+		r := rand.New(rand.NewPCG(seed, 0x72657374))
+		o := &options{n: 2 + r.IntN(2), size: 3 + r.IntN(3), loops: r.IntN(3), h: 2 + r.IntN(9), seed: int(seed)}
+		made, err := find("robots").make(o)
+		if err != nil {
+			continue // they do not fit
+		}
+		if x := checkSmall(t, fmt.Sprintf("seed %d", seed), made, i); x.Groups != nil && !x.Infeasible {
+			feasible++
+		}
+	}
+	if feasible < *instances/4 {
+		t.Errorf("%d of %d problems may have a plan", feasible, *instances)
+	}
+}
+
 // checkSmall compares the bound and the plan of a problem with a search through all states, and certifies the answer. Of a problem that
 // does not fall into groups it says nothing.
 func checkSmall(t *testing.T, name string, made *files, i int) *bound.Summary {
