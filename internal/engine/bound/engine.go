@@ -33,6 +33,7 @@ type Search struct {
 	nodes  int64
 	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs  *pairs    // where it can
+	last   int64     // nodes of the last beam
 	slack  int64     // how far beyond the bound the next beam looks, where it can
 	width  int       // of the next beam
 	turn   int       // beams so far
@@ -84,12 +85,22 @@ const (
 	stageNodes  = 20_000
 )
 
+// Where the system can rest: beams grow twice as fast up to restWidth, since few states are left to them, and look
+// further beyond the bound after one of cheapNodes or fewer.
+const (
+	restWidth  = 10_000
+	cheapNodes = 50_000
+)
+
 // Proven reports whether the best plan is proven to be, or that there is none.
 func (s *Search) Proven() bool { return s.lower >= s.cost }
 
 // Done reports whether there is nothing left to do: an answer is proven, or the
 // memory is used up.
 func (s *Search) Done() bool { return s.Proven() || s.reason != "" }
+
+// Rests reports whether the system can rest everywhere, as far as is known: beams visit no state twice then.
+func (s *Search) Rests() bool { return s.rest != nil }
 
 // Nodes is the work so far, in nodes of beams.
 func (s *Search) Nodes() int64 { return s.nodes }
@@ -102,7 +113,11 @@ func (s *Search) NextNodes() int64 {
 	case s.rounds > 0:
 		return s.o.roundNodes() * int64(s.stageRounds())
 	}
-	return int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
+	most := int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
+	if s.rest != nil {
+		return min(most, max(cheapNodes, growth*s.last))
+	}
+	return most
 }
 
 // stageRounds is how many rounds the next stage takes.
@@ -275,7 +290,7 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		s.reportProgress(fmt.Sprintf("beam of width %d", width))
 	}
 	trace, cost, how := b.run(ctx, s.starts)
-	s.nodes = before + b.nodes
+	s.nodes, s.last = before+b.nodes, b.nodes
 	if err := s.take(trace, cost); err != nil {
 		return err
 	}
@@ -288,12 +303,14 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	}
 	switch {
 	case b.dropped < infinite:
-		if s.slack = 0; s.rest != nil {
-			s.width *= growth // few are left out there
+		s.slack = 0
+		if s.width = min(s.width*growth, lastWidth); s.rest != nil && s.width < restWidth {
+			s.width *= growth
 		}
-		s.width = min(s.width*growth, lastWidth)
-	case growth*b.nodes < s.NextNodes():
+	case b.nodes < cheapNodes:
 		s.slack = max(s.f.step, 2*s.slack)
+	default:
+		s.slack = 0
 	}
 	return nil
 }

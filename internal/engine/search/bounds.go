@@ -32,6 +32,9 @@ const (
 	nodesPerPass       = 3
 )
 
+// restShare is how many times as much the tables may do where the system can rest.
+const restShare = 4
+
 // Code that lists all of a small space, of so many state bits, is the better bet: it
 // tries more joint actions for each node of a beam, and has the first turn.
 const (
@@ -97,6 +100,9 @@ func (r *run) turn(ctx context.Context) {
 	}
 	if r.whole || x.refused || x.err != nil || r.g.tried < head {
 		return
+	}
+	if x.s != nil && x.s.Rests() {
+		worth *= restShare
 	}
 	r.advanceTables(ctx, max(worth, firstNodes))
 }
