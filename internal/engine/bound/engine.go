@@ -158,7 +158,9 @@ func (s *Search) Advance(ctx context.Context) error {
 	}
 	s.turn++
 	if s.cost < before {
-		s.rounds = laterRounds
+		if s.rounds = laterRounds; s.rest != nil {
+			s.rounds = firstRounds // what is left there is between groups
+		}
 		s.o.restart()
 	}
 	return nil
