@@ -163,7 +163,9 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 			p, err := m.task.None(ctx, h)
 			switch {
 			case err == nil:
-				proof = p
+				if proof, err = p, m.refute(p, actions, r.Scenario); err != nil {
+					return nil, err
+				}
 			case !errors.Is(err, tube.ErrUndecided) && ctx.Err() == nil:
 				return nil, err
 			default:
@@ -232,58 +234,117 @@ func rewardOf(p *factored.Problem, tr *factored.Trace) (sum int64) {
 // courses is the number of courses of errors that a plan is followed in beside its tube.
 const courses = 1000
 
-// try follows a plan in runs with errors within the bands, most of them at the ends, by the functions of the problem
-// and not those of the tube's own model. A run in which it does not hold is an internal error.
+// try follows a plan in runs with errors within the bands, most of them at the ends. A run in which it does not hold is an
+// internal error.
 func (m *model) try(plan [][]int64, seed uint64) error {
-	p := m.p.Problem
 	rng := rand.New(rand.NewPCG(seed, 9))
+	for range courses {
+		step, broken := m.follow(plan, func(i, _ int, _ int64, _, _ []float64) int64 { return m.anError(i, rng) })
+		if broken != "" {
+			return fmt.Errorf("%w: the plan was said to hold for every error, and in a run %s is broken at step %d", app.ErrInternal, broken, step)
+		}
+	}
+	return nil
+}
+
+// refute follows plans, most of them near one, in the courses of errors of a proof that none holds. One that holds in all of these is
+// an internal error.
+func (m *model) refute(proof *tube.Refutation, near [][]int64, seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 10))
+	before := len(near) - proof.Steps // steps with any errors
+	errs := make([][]int64, max(0, before))
+	for range refuted {
+		plan := make([][]int64, len(near))
+		for k, u := range near {
+			plan[k] = slices.Clone(u)
+			for j := range u {
+				if q := &m.task.Actions[j]; rng.IntN(4) == 0 {
+					plan[k][j] = q.Lo + rng.Int64N(q.Hi-q.Lo+1)
+				}
+			}
+		}
+		for k := range errs {
+			errs[k] = make([]int64, len(m.task.States))
+			for i := range errs[k] {
+				errs[k][i] = m.anError(i, rng)
+			}
+		}
+		if !slices.ContainsFunc(proof.Used, func(c tube.Course) bool {
+			_, broken := m.follow(plan, func(i, k int, v int64, next, x []float64) int64 {
+				if k < before {
+					return errs[k][i]
+				}
+				return int64(m.task.Err(&c, i, k-before, float64(v), next, x))
+			})
+			return broken != ""
+		}) {
+			return fmt.Errorf("%w: no plan was said to hold for every error, and %v holds in the courses that are to show it", app.ErrInternal, plan)
+		}
+	}
+	return nil
+}
+
+// refuted is the number of plans that are followed beside a proof.
+const refuted = 200
+
+// anError draws an error of a state.
+func (m *model) anError(i int, rng *rand.Rand) int64 {
+	n := &m.task.Next[i]
+	e := n.Low + rng.Int64N(n.High-n.Low+1)
+	switch rng.IntN(3) {
+	case 0:
+		e = n.Low
+	case 1:
+		e = n.High
+	}
+	return e
+}
+
+// follow follows a plan by the functions of the problem and not those of the tube's own model, with errors that may depend on the
+// values v without them, on the next values before these, and on those before the step, from 0. It returns what is broken, "" for
+// nothing, at which step, from 1.
+func (m *model) follow(plan [][]int64, err func(i, step int, v int64, next, x []float64) int64) (step int, broken string) {
+	p := m.p.Problem
 	function := map[int]*factored.Function{}
 	for i := range p.Functions {
 		function[p.Functions[i].Variable] = &p.Functions[i]
 	}
-	for range courses {
-		now, _ := p.InitialBits()
-		values := make([]int64, len(p.Variables))
-		for k := 0; ; k++ {
-			for i := range p.Variables {
-				values[i] = p.Variables[i].Value(now)
-			}
-			x := m.layout.State(now)
-			var u []int64
-			if k < len(plan) {
-				u = plan[k]
-			}
-			if broken := m.task.Broken(x, u, k == len(plan)); broken != "" {
-				return fmt.Errorf("%w: the plan was said to hold for every error, and in a run %s is broken at step %d", app.ErrInternal, broken, k+1)
-			}
-			if u == nil {
-				break
-			}
-			for j, i := range m.layout.Actions {
-				values[i] = u[j]
-			}
-			next := slices.Clone(now)
-			for s, i := range m.layout.States {
-				v, n := &p.Variables[i], &m.task.Next[s]
-				e := n.Low + rng.Int64N(n.High-n.Low+1)
-				switch rng.IntN(3) {
-				case 0:
-					e = n.Low
-				case 1:
-					e = n.High
-				}
-				x := values[i]
-				if f := function[i]; f != nil {
-					x = f.Next(values)
-				} else if n.Given != nil {
-					x = n.Given[min(k, len(n.Given)-1)]
-				}
-				_ = v.Set(next, min(v.Hi, max(v.Lo, x+e)))
-			}
-			now = next
+	now, _ := p.InitialBits()
+	values := make([]int64, len(p.Variables))
+	before, after := make([]float64, len(m.layout.States)), make([]float64, len(m.layout.States))
+	for k := 0; ; k++ {
+		for i := range p.Variables {
+			values[i] = p.Variables[i].Value(now)
 		}
+		x := m.layout.State(now)
+		var u []int64
+		if k < len(plan) {
+			u = plan[k]
+		}
+		if broken := m.task.Broken(x, u, k == len(plan)); broken != "" || u == nil {
+			return k + 1, broken
+		}
+		for j, i := range m.layout.Actions {
+			values[i] = u[j]
+		}
+		for s := range x {
+			before[s] = float64(x[s])
+		}
+		next := slices.Clone(now)
+		for s, i := range m.layout.States {
+			v, n := &p.Variables[i], &m.task.Next[s]
+			x := values[i]
+			if f := function[i]; f != nil {
+				x = f.Next(values)
+			} else if n.Given != nil {
+				x = n.Given[min(k, len(n.Given)-1)]
+			}
+			x = min(v.Hi, max(v.Lo, x+err(s, k, x, after, before)))
+			after[s] = float64(x)
+			_ = v.Set(next, x)
+		}
+		now = next
 	}
-	return nil
 }
 
 // tell writes what a tube says of a plan that holds.
@@ -352,11 +413,18 @@ func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tub
 	if len(m.task.Goal) > 0 && !proof.Rules {
 		what = "misses the goal or breaks a rule"
 	}
+	one := "one of " + counted.Of(proof.Courses, "course")
+	if proof.Courses == 1 {
+		one = "a course"
+	}
 	if proof.Anywhere {
-		d.Says = append(d.Says, fmt.Sprintf("the errors of the last %s alone are too much: from any state that a plan can lead to, and with any actions, one of %d courses of errors %s", counted.Of(proof.Steps, "step"), proof.Courses, what),
+		d.Says = append(d.Says, fmt.Sprintf("the errors of the last %s alone are too much: from any state that a plan can lead to, and with any actions, %s of errors %s", counted.Of(proof.Steps, "step"), one, what),
 			fmt.Sprintf("so the tube of every plan has grown beyond use after %s", counted.Of(proof.Steps, "step")))
 	} else {
-		d.Says = append(d.Says, fmt.Sprintf("from the start, with any actions of %s, one of %d courses of errors %s", counted.Of(proof.Steps, "step"), proof.Courses, what))
+		d.Says = append(d.Says, fmt.Sprintf("from the start, with any actions of %s, %s of errors %s", counted.Of(proof.Steps, "step"), one, what))
+	}
+	if slices.ContainsFunc(proof.Used, func(c tube.Course) bool { return c.Follows() }) {
+		d.Says = append(d.Says, "these errors follow the plan: they keep quantities where they are, or next to a condition, as far as the bands allow")
 	}
 	d.Says = append(d.Says, fmt.Sprintf("that was compared in %s of regions, with bounds on what rounding does", counted.Of(proof.Cases, "combination")), m.premise())
 	if len(m.task.Goal) > 0 {

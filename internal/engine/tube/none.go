@@ -15,8 +15,9 @@ type Refutation struct {
 	// Anywhere reports that it is known of the last steps of any plan with at least as many, wherever they begin; else it
 	// is known of plans of Steps steps from the start alone or, if Rules is set, of those of more too.
 	Anywhere, Rules bool
-	Courses         int // of errors
-	Cases           int // combinations of regions, each refuted with bounds on rounding
+	Courses         int      // of errors, of which one is enough in each case
+	Used            []Course // of these, in all cases
+	Cases           int      // combinations of regions, each refuted with bounds on rounding
 }
 
 // ErrUndecided is wrapped by the error of None where there is no proof.
@@ -29,58 +30,64 @@ const (
 	mostCases, mostSum = 8000, 10000
 )
 
-// None proves that no plan of the given number of steps holds against every error within the bands. First it looks for
-// the least number of last steps whose errors alone are too much, wherever these steps begin; then it tries all steps
-// from the start.
+// None proves that no plan of the given number of steps holds against every error within the bands. First it looks for the
+// least number of last steps whose errors alone are too much, wherever these steps begin, and tries as many from the start; then
+// the last steps follow others in which the errors hold every state where it is.
 func (t *Task) None(ctx context.Context, horizon int) (*Refutation, error) {
-	bounds, spent := t.trends(), 0
+	bounds := t.trends()
 	for _, added := range []int{0, mostAdded} { // few courses first: most proofs need no more
-		spent = 0
-		for k := 1; k <= min(horizon, window) && spent <= mostSum; k++ {
-			for _, anywhere := range []bool{true, false} {
-				p, cases, err := t.refute(ctx, k, anywhere, k == horizon, bounds, added)
-				if p != nil || err != nil {
-					return p, err
+		for _, of := range []func(k int) []*refuter{t.lastSteps, func(k int) []*refuter { return t.heldBefore(k, horizon) }} {
+			spent := 0
+			for k := 0; k <= min(horizon, window) && spent <= mostSum; k++ {
+				for _, r := range of(k) {
+					r.t, r.trends, r.goal, r.most = t, bounds, r.anywhere || r.k == horizon, added
+					if p, err := r.refute(ctx); p != nil || err != nil {
+						return p, err
+					}
+					spent += r.cases
 				}
-				spent += cases
 			}
 		}
 	}
 	return nil, fmt.Errorf("%w: the errors of up to %d steps were looked at", ErrUndecided, min(horizon, window))
 }
 
-// refute tries k steps, from anywhere to the end or from the start.
-func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, bounds []trend, added int) (*Refutation, int, error) {
-	courses := t.courses(k)
-	r := &refuter{t: t, ctx: ctx, k: k, anywhere: anywhere, goal: anywhere || all, courses: courses, trends: bounds, most: added}
-	ok := r.run()
-	if ctx.Err() != nil {
-		return nil, 0, context.Cause(ctx)
+// lastSteps refutes the last k steps, from anywhere, and the first k.
+func (t *Task) lastSteps(k int) []*refuter {
+	if k == 0 {
+		return nil
 	}
-	if !ok {
-		return nil, r.cases, nil
-	}
-	return &Refutation{Steps: k, Anywhere: anywhere, Rules: !r.goal, Courses: len(courses) + r.added, Cases: r.cases}, r.cases, nil
+	ends := []Course{t.constant(k, true), t.constant(k, false)}
+	return []*refuter{{k: k, anywhere: true, courses: ends}, {k: k, courses: ends}}
 }
 
-// courses returns courses of errors of k steps: all greatest ones, and all least ones.
-func (t *Task) courses(k int) (all [][][]int64) {
-	for _, high := range []bool{true, false} {
-		var errs []int64
-		for i := range t.Next {
-			if n := &t.Next[i]; high {
-				errs = append(errs, n.High)
-			} else {
-				errs = append(errs, n.Low)
-			}
-		}
-		all = append(all, slices.Repeat([][]int64{errs}, k))
+// heldBefore refutes all steps, of which the errors hold the states but in the last k.
+func (t *Task) heldBefore(k, horizon int) []*refuter {
+	high, low := t.constant(k, true), t.constant(k, false)
+	return []*refuter{{k: horizon, courses: t.held(horizon-k, &high, &low)}}
+}
+
+// refute returns a proof, nil if it finds none.
+func (r *refuter) refute(ctx context.Context) (*Refutation, error) {
+	r.ctx = ctx
+	first := slices.Clone(r.courses)
+	ok := r.run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return all
+	if !ok {
+		return nil, nil
+	}
+	for i := range r.choice {
+		if r.used[i] {
+			first = append(first, r.choice[i])
+		}
+	}
+	return &Refutation{r.k, r.anywhere, !r.goal, len(r.courses) + r.added, first, r.cases}, nil
 }
 
 // violation is by how much a run in the reals breaks a rule or the goal.
-func (t *Task) violation(x []float64, u [][]float64, errs [][]int64, goal bool) (most float64) {
+func (t *Task) violation(x []float64, u [][]float64, c *Course, goal bool) (most float64) {
 	see := func(atoms []Atom, u []float64) {
 		for i := range atoms {
 			if a := &atoms[i]; u != nil || !a.Acts() {
@@ -94,11 +101,12 @@ func (t *Task) violation(x []float64, u [][]float64, errs [][]int64, goal bool) 
 		for i := range t.Next {
 			n, q := &t.Next[i], &t.States[i]
 			if n.Given != nil {
-				next[i] = float64(n.given(s + 1))
+				next[i] = float64(n.given(s+1) + c.errs[s][i])
 			} else {
 				next[i] = n.Function.realAt(x, u[s]).real(x, u[s])
+				next[i] += t.Err(c, i, s, next[i], next, x)
 			}
-			next[i] = min(float64(q.Hi), max(float64(q.Lo), next[i]+float64(errs[s][i])))
+			next[i] = min(float64(q.Hi), max(float64(q.Lo), next[i]))
 		}
 		x = next
 	}

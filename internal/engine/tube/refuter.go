@@ -13,7 +13,7 @@ type refuter struct {
 	k        int
 	anywhere bool // steps begin in any state; else in the start
 	goal     bool // the goal holds after them
-	courses  [][][]int64
+	courses  []Course
 	trends   []trend // where steps begin
 	u        [][]row
 	size     float64 // that no variable exceeds
@@ -21,6 +21,8 @@ type refuter struct {
 	rows     []row
 	cases    int
 	most     int       // courses that may be added
+	choice   []Course  // to add
+	used     []bool    // of these, that were
 	added    int       // courses beside the first ones, at most
 	depth    int       // of these, at hand
 	x        []row     // where steps begin
@@ -87,11 +89,33 @@ func (r *refuter) another() bool {
 	if r.point == nil {
 		return false
 	}
-	worst, most := [][]int64(nil), 1e-6
+	worst, most := -1, 1e-6
 	x, u := r.values(r.x), make([][]float64, r.k)
 	for s := range u {
 		u[s] = r.values(r.u[s])
 	}
+	if r.choice == nil {
+		r.choice = r.others()
+		r.used = make([]bool, len(r.choice))
+	}
+	for i := range r.choice {
+		if v := r.t.violation(x, u, &r.choice[i], r.goal); v > most {
+			worst, most = i, v
+		}
+	}
+	if worst < 0 {
+		return false
+	}
+	outer := r.courses
+	defer func() { r.courses, r.depth = outer, r.depth-1 }()
+	r.courses, r.depth = []Course{r.choice[worst]}, r.depth+1
+	r.added, r.used[worst] = max(r.added, r.depth), true
+	return r.step(0, 0, [][]row{r.x}, r.u)
+}
+
+// others are the courses to choose from: those with aims, and samples of others, all of them where they are few.
+func (r *refuter) others() []Course {
+	out := r.t.aimed(r.k)
 	rng := rand.New(rand.NewPCG(2, 0))
 	open := 0 // errors of a course
 	for i := range r.t.Next {
@@ -102,7 +126,7 @@ func (r *refuter) another() bool {
 	for n := range mostTried {
 		c := make([][]int64, r.k)
 		for s := range c {
-			c[s] = make([]int64, len(x))
+			c[s] = make([]int64, len(r.t.States))
 			for i := range c[s] {
 				b := &r.t.Next[i]
 				if b.Low == b.High {
@@ -116,18 +140,9 @@ func (r *refuter) another() bool {
 				c[s][i] = []int64{b.Low, b.High, (b.Low + b.High) / 2}[which]
 			}
 		}
-		if v := r.t.violation(x, u, c, r.goal); v > most {
-			worst, most = c, v
-		}
+		out = append(out, Course{errs: c})
 	}
-	if worst == nil {
-		return false
-	}
-	outer := r.courses
-	defer func() { r.courses, r.depth = outer, r.depth-1 }()
-	r.courses, r.depth = [][][]int64{worst}, r.depth+1
-	r.added = max(r.added, r.depth)
-	return r.step(0, 0, [][]row{r.x}, r.u)
+	return out
 }
 
 // values returns the values of rows at the point at hand.
@@ -271,7 +286,7 @@ func (r *refuter) state(s, c, i int, next []row, at, u [][]row) bool {
 		if r.anywhere {
 			v = r.integer(slices.Min(n.Given), slices.Max(n.Given))
 		}
-		return then(v.plus(float64(r.courses[c][s][i])))
+		return then(v.plus(float64(r.courses[c].errs[s][i])))
 	}
 	return r.leaf(n.Function, at[c], u[s], func(l *Linear) bool {
 		vars := len(r.vars)
@@ -280,7 +295,10 @@ func (r *refuter) state(s, c, i int, next []row, at, u [][]row) bool {
 		if !l.exact() {
 			v = r.sum(0, 1, v, 1, r.variable(-.5, .5))
 		}
-		return then(v.plus(float64(r.courses[c][s][i])))
+		if a := r.courses[c].aim(i, s); a != nil {
+			return r.toward(a, v, next, at[c], then)
+		}
+		return then(v.plus(float64(r.courses[c].errs[s][i])))
 	})
 }
 
