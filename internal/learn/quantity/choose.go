@@ -1,6 +1,9 @@
 package quantity
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // choose picks the function of an output by its errors in the blocks, with the functions of the other outputs as they are.
 func (l *learner) choose(i int) error {
@@ -31,11 +34,70 @@ func (l *learner) choose(i int) error {
 		}
 		less = muchLess
 	}
-	l.outs[i].chosen = all[best].c
-	for b, f := range all[best].by {
+	t := all[best]
+	base := score[best]
+	for _, high := range []bool{false, true} {
+		t, base = l.limit(i, t, base, high)
+	}
+	l.outs[i].chosen = t.c
+	for b, f := range t.by {
 		l.now[b][i] = f
 	}
 	return nil
+}
+
+// limits are the shares of next values beyond which a limit is looked for that noise hides: a measured level of a full tank is on both
+// sides of it. The logarithm of the error must fall by limited: one that fell by a hundredth with a limit where the tanks' log happens to
+// end doubled on another log.
+var limits = []float64{leastCensored, .01, .02, .05}
+
+const limited = .1
+
+// limit returns a trial and its scores, with a limit at one end if that is better and in no block worse.
+func (l *learner) limit(i int, t trial, base [blocks]float64, high bool) (trial, [blocks]float64) {
+	best, least := t, base
+	for _, share := range limits {
+		c := t
+		if c.by = nil; high {
+			c.c.high = &share
+		} else {
+			c.c.low = &share
+		}
+		var score [blocks]float64
+		for b, f := range t.by {
+			f = l.limited(i, f, c.c, l.train[b])
+			var e sums
+			l.measure(&e, b, i, f)
+			if score[b] = e.score(); score[b] > base[b] {
+				break
+			}
+			c.by = append(c.by, f)
+		}
+		if len(c.by) == blocks && mean(score) < min(mean(base)-limited, mean(least)) {
+			best, least = c, score
+		}
+	}
+	return best, least
+}
+
+// limited returns f within the limits of a candidate, at the values that these shares of rows are beyond.
+func (l *learner) limited(i int, f *Function, c candidate, rows []int) *Function {
+	if c.low == nil && c.high == nil {
+		return f
+	}
+	out := *f
+	var y []float64
+	for _, r := range rows {
+		y = append(y, l.t.Columns[l.outs[i].Column].Next[r])
+	}
+	slices.Sort(y)
+	if c.low != nil {
+		out.Lo = max(out.Lo, y[int(*c.low*float64(len(y)))])
+	}
+	if c.high != nil {
+		out.Hi = min(out.Hi, y[len(y)-1-int(*c.high*float64(len(y)))])
+	}
+	return &out
 }
 
 // muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows

@@ -52,11 +52,12 @@ type Pair struct{ One, Far float64 }
 type candidate struct {
 	lags, leaves int
 	penalty      float64
-	plain        bool // the linear function of three lags of everything
-	still        bool // nothing changes
-	acts         bool // conditions may be on how much an action does
-	several      bool // several steps of an action are read, all of which do the same
-	free         bool // or not: their coefficients have any signs
+	plain        bool     // the linear function of three lags of everything
+	still        bool     // nothing changes
+	acts         bool     // conditions may be on how much an action does
+	several      bool     // several steps of an action are read, all of which do the same
+	free         bool     // or not: their coefficients have any signs
+	low, high    *float64 // the share of rows beyond a limit that noise hides; nil for none
 }
 
 // learner compares functions.
@@ -402,7 +403,7 @@ func (l *learner) finish() ([]*Output, error) {
 		if o.chosen.still {
 			f = f.unchanged()
 		}
-		o.Function = l.rounded(i, f)
+		o.Function = l.rounded(i, l.limited(i, f, o.chosen, l.rows))
 		o.Linear = l.rounded(i, l.learn(i, l.plain(), l.rows)[0])
 		l.compare(i)
 	}

@@ -46,6 +46,8 @@ func TestSynthetic(t *testing.T) {
 		}
 		return flow
 	}
+	const noisy = "a full tank whose level is measured with noise"
+	full := 5.
 	white := func(int) float64 { return float64(rng.IntN(5)) }
 	for _, c := range []struct {
 		name  string
@@ -57,6 +59,10 @@ func TestSynthetic(t *testing.T) {
 		{"a delay of five steps", synthetic(800, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 5) + .02*rng.NormFloat64() }), 6, .03, 5},
 		{"a slow action with a delay", synthetic(800, .01, slow, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 2) + .005*rng.NormFloat64() }), 3, .012, 2},
 		{"a saturation", synthetic(800, .01, white, func(y, u []float64) float64 { return min(max(y[0]+.4*(u[0]-2)+.02*rng.NormFloat64(), 0), 10) }), 3, .03, 0},
+		{noisy, synthetic(800, .01, white, func(_, u []float64) float64 {
+			full = min(max(full+.4*(u[0]-1.8), 0), 10)
+			return full + .05*rng.NormFloat64()
+		}), 3, .09, 0},
 		{"a counter of amounts", synthetic(400, 1, white, func(y, u []float64) float64 { return min(max(y[0]+u[0]-2, 0), 40) }), 3, 0, 0},
 		{"two regimes", synthetic(1500, .01, white, func(y, u []float64) float64 {
 			if y[0] > 5 {
@@ -97,6 +103,9 @@ func TestSynthetic(t *testing.T) {
 		}
 		if o.Errors.Function.One > c.most || c.delay >= 0 && read != c.delay {
 			t.Errorf("%s: errors %.4v, u %d steps before; expected %v, %d\n%v", c.name, o.Errors, read, c.most, c.delay, o.Function.Terms)
+		}
+		if hidden := c.name == noisy; hidden != (o.chosen.high != nil) {
+			t.Errorf("%s: a limit that noise hides: %v; expected %v", c.name, o.chosen.high != nil, hidden)
 		}
 		if o.Errors.Function.One > 1.03*min(o.Errors.Unchanged.One, o.Errors.Linear.One)+1e-9 {
 			t.Errorf("%s: errors %.4v; expected those of the best", c.name, o.Errors)
