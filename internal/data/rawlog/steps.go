@@ -18,6 +18,7 @@ const (
 	mostDigits = 6    // after the point
 	padding    = 0.05 // of the range that the log has, which a state or an input has beyond it on either side, and up to
 	morePad    = 0.2  // so much, to end at a round number
+	fewRows    = 1000 // of fewer rows a range has more beyond it, as the root of their number tells
 )
 
 // Step is a quantity's step: a whole number of units of the last decimal.
@@ -116,11 +117,12 @@ func (f *Fluent) fix(values, moves []float64) {
 	if !given {
 		lo, hi := f.Lo, f.Hi
 		if f.Use != AsAction {
-			f.Lo, f.Hi = roundest(lo-morePad*width, lo-padding*width), roundest(hi+padding*width, hi+morePad*width)
-			if lo >= 0 && lo-morePad*width <= 0 {
+			pad := width * max(1, math.Sqrt(fewRows/float64(max(fewRows/10, len(values)))))
+			f.Lo, f.Hi = roundest(lo-morePad*pad, lo-padding*pad), roundest(hi+padding*pad, hi+morePad*pad)
+			if lo >= 0 && lo-morePad*pad <= 0 {
 				f.Lo = 0
 			}
-			if hi <= 0 && hi+morePad*width >= 0 {
+			if hi <= 0 && hi+morePad*pad >= 0 {
 				f.Hi = 0
 			}
 		}

@@ -89,7 +89,6 @@ func (r *refuter) another() bool {
 	if r.point == nil {
 		return false
 	}
-	worst, most := -1, 1e-6
 	x, u := r.values(r.x), make([][]float64, r.k)
 	for s := range u {
 		u[s] = r.values(r.u[s])
@@ -98,18 +97,28 @@ func (r *refuter) another() bool {
 		r.choice = r.others()
 		r.used = make([]bool, len(r.choice))
 	}
-	for i := range r.choice {
-		if v := r.t.violation(x, u, &r.choice[i], r.goal); v > most {
-			worst, most = i, v
+	for _, follows := range []bool{false, true} { // which divides the case into fewer is not known before
+		worst, most := -1, 1e-6
+		for i := range r.choice {
+			if c := &r.choice[i]; c.Follows() == follows {
+				if v := r.t.violation(x, u, c, r.goal); v > most {
+					worst, most = i, v
+				}
+			}
+		}
+		if worst >= 0 && r.with(worst) {
+			return true
 		}
 	}
-	if worst < 0 {
-		return false
-	}
+	return false
+}
+
+// with refutes the rows at hand with one more course of those to choose from.
+func (r *refuter) with(course int) bool {
 	outer := r.courses
 	defer func() { r.courses, r.depth = outer, r.depth-1 }()
-	r.courses, r.depth = []Course{r.choice[worst]}, r.depth+1
-	r.added, r.used[worst] = max(r.added, r.depth), true
+	r.courses, r.depth = []Course{r.choice[course]}, r.depth+1
+	r.added, r.used[course] = max(r.added, r.depth), true
 	return r.step(0, 0, [][]row{r.x}, r.u)
 }
 
