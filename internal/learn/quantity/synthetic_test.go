@@ -46,8 +46,6 @@ func TestSynthetic(t *testing.T) {
 		}
 		return flow
 	}
-	const noisy = "a full tank whose level is measured with noise"
-	full := 5.
 	white := func(int) float64 { return float64(rng.IntN(5)) }
 	for _, c := range []struct {
 		name  string
@@ -59,10 +57,6 @@ func TestSynthetic(t *testing.T) {
 		{"a delay of five steps", synthetic(800, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 5) + .02*rng.NormFloat64() }), 6, .03, 5},
 		{"a slow action with a delay", synthetic(800, .01, slow, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 2) + .005*rng.NormFloat64() }), 3, .012, 2},
 		{"a saturation", synthetic(800, .01, white, func(y, u []float64) float64 { return min(max(y[0]+.4*(u[0]-2)+.02*rng.NormFloat64(), 0), 10) }), 3, .03, 0},
-		{noisy, synthetic(800, .01, white, func(_, u []float64) float64 {
-			full = min(max(full+.4*(u[0]-1.8), 0), 10)
-			return full + .05*rng.NormFloat64()
-		}), 3, .09, 0},
 		{"a counter of amounts", synthetic(400, 1, white, func(y, u []float64) float64 { return min(max(y[0]+u[0]-2, 0), 40) }), 3, 0, 0},
 		{"two regimes", synthetic(1500, .01, white, func(y, u []float64) float64 {
 			if y[0] > 5 {
@@ -104,15 +98,51 @@ func TestSynthetic(t *testing.T) {
 		if o.Errors.Function.One > c.most || c.delay >= 0 && read != c.delay {
 			t.Errorf("%s: errors %.4v, u %d steps before; expected %v, %d\n%v", c.name, o.Errors, read, c.most, c.delay, o.Function.Terms)
 		}
-		if hidden := c.name == noisy; hidden != (o.chosen.high != nil) {
-			t.Errorf("%s: a limit that noise hides: %v; expected %v", c.name, o.chosen.high != nil, hidden)
-		}
 		if o.Errors.Function.One > 1.03*min(o.Errors.Unchanged.One, o.Errors.Linear.One)+1e-9 {
 			t.Errorf("%s: errors %.4v; expected those of the best", c.name, o.Errors)
 		}
 	}
 	if _, err := Learn(context.Background(), synthetic(20, .01, white, func(y, u []float64) float64 { return y[0] }), Options{Lags: 3}); !errors.Is(err, ErrFew) {
 		t.Errorf("20 rows: %v", err)
+	}
+}
+
+// TestLimit: a function that leads beyond a limit on both sides of which noise has values gets one, and one that fits does not.
+func TestLimit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	rate, full := 2., 5.
+	stay := func(int) float64 {
+		if rng.IntN(15) == 0 {
+			rate = float64(rng.IntN(5))
+		}
+		return rate
+	}
+	for _, most := range []float64{10, math.Inf(1)} {
+		tab := synthetic(1000, .01, stay, func(_, u []float64) float64 {
+			if full = min(full+.3*(u[0]-2), most); full < 0 || full > 30 {
+				full = 5
+			}
+			return full + .03*rng.NormFloat64()
+		})
+		tab.runs()
+		l := &learner{ctx: context.Background(), t: tab, o: Options{Lags: 1}, rows: tab.back(1), outs: []*Output{{}}, now: make([][]*Function, blocks)}
+		l.divide()
+		f := &Function{Terms: []Term{{0, 0, number}, {1, 0, number}}, Lo: math.Inf(-1), Hi: math.Inf(1), Root: &Node{Split: -1, Constant: -.6, Weights: []float64{1, .3}}}
+		tr := trial{}
+		var base [blocks]float64
+		for b := range blocks {
+			l.now[b] = make([]*Function, 1)
+			tr.by = append(tr.by, f)
+			var e sums
+			l.measure(&e, b, 0, f)
+			base[b] = e.score()
+		}
+		got, score := l.limit(0, tr, base, true)
+		if limited := got.c.high != nil; limited != (most == 10) {
+			t.Errorf("a limit at %v: found %v, scores %.3f, without %.3f", most, limited, score, base)
+		} else if limited && math.Abs(got.by[0].Hi-10) > .1 {
+			t.Errorf("a limit at %v: %v", most, got.by[0].Hi)
+		}
 	}
 }
 
