@@ -108,6 +108,8 @@ func (l *learner) advance(ctx context.Context, root *engine.Result, stray bool) 
 		return l.confined(ctx, "the system ended the run, and --resets no lets none begin")
 	case stray:
 		return l.stray(ctx)
+	case l.m.shared && l.m.rows == 0 && !l.o.Safe && !l.o.Anywhere:
+		return l.first(root.Trace)
 	case l.o.Reset:
 		return l.withReset(ctx, root.Trace)
 	}
@@ -194,6 +196,24 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
 	l.path, l.why = slices.Clone(path), Try
+	return nil
+}
+
+// first takes the first step of all, where objects share functions: that of the optimistic plan, or one at random of which clearly more next
+// values are open. Where nothing is known, an optimistic plan treats many objects alike, and shows little.
+func (l *learner) first(root *factored.Trace) error {
+	l.path, l.why = slices.Clone(root.Steps[:1]), Try
+	most := l.m.open(root.Steps[0])
+	for range draws {
+		action, err := l.o.Draw(l.now)
+		if err != nil {
+			return err
+		}
+		now := l.g.join(l.here.state, action)
+		if open := l.m.open(now); 4*open > 5*most {
+			l.path, l.why, most = []factored.Valuation{now}, Random, open
+		}
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (l *learner) ahead(ctx context.Context) ([]factored.Valuation, error) {
 }
 
 // jump goes to the first new step of a plan; where the system can be put into any state, on with the episode or to the step of which
-// clearly more is open, also in a state that was never seen. A plan of which nothing is open is run as a whole.
+// more than twice as much is open, also in a state that was never seen. A plan of which nothing is open is run as a whole.
 func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 	path, ok := l.fresh(root)
 	if !ok {
@@ -43,7 +43,7 @@ func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 			step = nil
 		}
 		for _, now := range root.Steps[len(path)-1 : root.Horizon()] {
-			if open := l.m.open(now); 4*open > 5*most && l.g.arc(now) == nil {
+			if open := l.m.open(now); open > 2*most && l.g.arc(now) == nil {
 				step, most = now, open
 			}
 		}
