@@ -259,8 +259,8 @@ func head(t *testing.T, from, to string, rows int) {
 	}
 }
 
-// TestWrongCells learns Taxi from rows in which 5 % of the next values are wrong: of the clean rows hardly one in a thousand is, nothing is
-// drawn, and the answer names recording errors.
+// TestWrongCells learns Taxi from rows in which 5 % of the next values are wrong: of the clean rows none is, nothing is drawn, and the
+// answer names recording errors.
 func TestWrongCells(t *testing.T) {
 	logs, err := filepath.Abs("../../shared/data/logs")
 	if err != nil {
@@ -281,7 +281,7 @@ func TestWrongCells(t *testing.T) {
 	}
 	seeds := uint64(1)
 	if *allForeign {
-		seeds = 4
+		seeds = 5
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -332,7 +332,7 @@ func TestWrongCells(t *testing.T) {
 		run(nil, "init", "log.csv", "--actions", "action", "-o", "made")
 		run(&trained, "train", "log.csv", "--task", "made/task.toml", "-o", "network.bnn", "--json")
 		run(&tested, "test", "network.bnn", filepath.Join(logs, "taxid_te.csv"), "--task", "made/task.toml", "--json")
-		if trained.Chance.Reading != "recording errors" || trained.Chance.Contexts != 0 || tested.Rows < 10_000 || 500*tested.Wrong > tested.Rows {
+		if trained.Chance.Reading != "recording errors" || trained.Chance.Contexts != 0 || tested.Rows < 10_000 || tested.Wrong > 0 {
 			t.Errorf("seed %d: %+v, %+v", seed, trained, tested)
 		}
 	}

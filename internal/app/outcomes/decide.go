@@ -52,6 +52,9 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 	if err != nil {
 		return err
 	}
+	if line.repaired != nil { // wrong cells before steps are no reason to prefer what predicts them
+		x, held = line.repaired, func(chance.Group) float64 { return 0 }
+	}
 	mine := x.wrong(nil, func(now []int64) []int64 {
 		next := slices.Clone(now)
 		drawn.Likely(next, now, nil)

@@ -40,7 +40,9 @@ type Line struct {
 	sure    []chance.Group // one outcome in each context: functions with wrong records
 	without *chance.Model  // both, learned without the rows held out
 	predict measure.Predict
-	bits    map[int]float64 // description lengths, by the first variable of a group
+	// repaired are the rows that functions with wrong records were learned from, if those are not all.
+	repaired *chanceRows
+	bits     map[int]float64 // description lengths, by the first variable of a group
 }
 
 // Judged is how what is drawn does on rows.
@@ -139,7 +141,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	switch errors := read.Decided() && read.Errors() >= mostErrors; {
 	case errors:
 		line.Reading = readErrors
-		if groups, err = confirm(ctx, s, sure, all, read); err != nil {
+		if groups, err = x.repair(ctx, s, all, line, noise); err != nil {
 			return nil, err
 		}
 		if groups, err = mixed(ctx, s, groups, all, read); err != nil {
@@ -175,21 +177,23 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	return line, nil
 }
 
-// confirm learns functions again without the rows whose state was recorded wrongly, if there are such.
-func confirm(ctx context.Context, s *outcome.Source, groups []*outcome.Group, all []int, read *outcome.Reading) ([]*outcome.Group, error) {
-	const times = 2
-	if 10*read.Recorded <= read.Predicted {
-		return groups, nil // only next states are wrong
+// repair learns short functions, without the wrong cells before steps if there are such.
+func (x *chanceRows) repair(ctx context.Context, s *outcome.Source, all []int, line *Line, noise float64) ([]*outcome.Group, error) {
+	if 10*line.Recorded <= line.Predicted { // only next states are wrong
+		return outcome.Learn(ctx, &s.Table, all, outcome.Options{Determined: true, Refined: true, Noise: noise})
 	}
-	for range times {
-		rows := s.Confirmed(groups)
-		if 4*rows.Rows() < s.Rows() {
-			break
+	groups, rows, kept, err := outcome.Functions(ctx, &s.Table, all)
+	if err != nil || s.Rows() != len(x.now) {
+		return groups, err
+	}
+	line.repaired = &chanceRows{p: x.p, outputs: x.outputs, open: x.open}
+	for k, r := range kept {
+		now := slices.Clone(x.now[r])
+		for o, v := range s.Outputs {
+			to := s.Variable(o)
+			now[to] = x.p.Problem.Variables[to].Lo + int64(rows.Now[v][k])
 		}
-		var err error
-		if groups, err = outcome.Learn(ctx, rows, all, outcome.Options{Determined: true}); err != nil {
-			return nil, err
-		}
+		line.repaired.now, line.repaired.next = append(line.repaired.now, now), append(line.repaired.next, x.next[r])
 	}
 	return groups, nil
 }

@@ -38,6 +38,7 @@ type fitter struct {
 	most    int       // effects
 	rounds  int       // of expectation maximisation
 	least   float64   // probability of an effect
+	free    int       // effects of a leaf whose share takes no bits: that of a single one is known
 }
 
 // fit finds effects for cells by a greedy cover, estimates them, and drops those that do not pay.
@@ -98,6 +99,11 @@ func (f *fitter) cover(cells []cell) []int32 {
 	for _, c := range cells {
 		for _, e := range x.shows[c.pair] {
 			counts[e] += c.n
+		}
+		if f.free > 0 {
+			for _, e := range x.bumps[c.pair] {
+				counts[e] += c.n
+			}
 		}
 	}
 	open := slices.Clone(cells)
@@ -338,5 +344,5 @@ func (f *fitter) measure(m *fit, cells []cell, rs [][]result, w []float64) {
 		}
 		m.bits -= c.n * math.Log2(max(total, 1e-300))
 	}
-	m.cost = m.bits + float64(len(m.effects))*(math.Log2(f.x.possible)+.5*math.Log2(max(1, m.rows)))
+	m.cost = m.bits + float64(len(m.effects))*math.Log2(f.x.possible) + float64(max(0, len(m.effects)-f.free))*.5*math.Log2(max(1, m.rows))
 }

@@ -20,6 +20,7 @@ type Group struct {
 	Cost    float64    // description length in bits
 
 	tree     *node
+	f        fitter // that the tree was fitted by
 	x        *view
 	followed []float64 // bits of each of Follows
 }
@@ -63,6 +64,10 @@ type Options struct {
 	// Noise is the share of wrong cells, if it is known; else 0. What is as rare as wrong cells before and after
 	// a step make it is then no outcome.
 	Noise float64
+	// Refined looks longer for short functions.
+	Refined bool
+	// Coarse are bits that a test takes beside those that describe it: functions are found that hold for many rows.
+	Coarse float64
 }
 
 // Learn describes outputs: each by itself, and those that are random together as one group. An error is that of
@@ -110,7 +115,7 @@ func (o *Options) fitter(x *view) *fitter {
 		}
 	}
 	if o.Noise > 0 {
-		f.weight, f.least = float64(x.t.Rows()), 2*o.Noise
+		f.weight, f.least = x.rows, 2*o.Noise
 	}
 	if o.Determined {
 		f.most = 1
@@ -202,12 +207,14 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 		rows[i] = int32(i)
 	}
 	nodes := 0
-	g := &grower{f: o.fitter(x), ahead: o.Determined, tests: math.Log2(float64(max(1, x.tests()))), cancel: func() bool {
+	g := &grower{f: o.fitter(x), few: fewRows, worth: worth + o.Coarse, ahead: o.Determined && o.Coarse == 0, tests: math.Log2(float64(max(1, x.tests()))) + o.Coarse}
+	g.cancel = func() bool {
 		nodes++
 		return nodes > maxNodes || ctx.Err() != nil
-	}}
+	}
 	tree := g.grow(rows, maxDepth)
 	var best *Group
+	rest := 0.0 // of its bits, without those of the tree
 	try := func(n noise) {
 		for _, way := range ways {
 			f := *g.f
@@ -216,7 +223,8 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 			h.f = &f
 			pruned, cost := h.prune(tree)
 			if cost += math.Log2(float64(len(ways))) + n.bits; best == nil || cost < best.Cost-1e-6 {
-				best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, x: x}
+				rest = math.Log2(float64(len(ways))) + n.bits
+				best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, f: f, x: x}
 			}
 		}
 	}
@@ -225,6 +233,9 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 	}
 	if o.Noise == 0 {
 		try(x.noise(best.noise(g.f)))
+	}
+	if o.Refined {
+		best.refine(ctx, rest, o.Coarse)
 	}
 	for _, s := range sums {
 		best.Cost += t.termBits(s)
@@ -271,7 +282,7 @@ func (o *Options) noises(tree *node, x *view) []noise {
 	}
 	mean, between, least := noiseOf(tree, k), make([]float64, k), make([]float64, k)
 	for i, q := range mean {
-		least[i] = leastNoise(float64(len(tree.rows)))
+		least[i] = leastNoise(x.rows)
 		between[i] = math.Sqrt(q * least[i])
 	}
 	return []noise{x.noise(least), x.noise(between), x.noise(mean)}
@@ -281,7 +292,7 @@ func (o *Options) noises(tree *node, x *view) []noise {
 func (x *view) noise(rates []float64) noise {
 	n := noise{rates: rates}
 	for i, q := range rates {
-		n.bits += noiseBits(q*(1-1/x.size[i]), float64(len(x.ids)))
+		n.bits += noiseBits(q*(1-1/x.size[i]), x.rows)
 	}
 	return n
 }
@@ -338,7 +349,7 @@ func noiseOf(tree *node, k int) []float64 {
 
 // finish makes the leaves of the tree into contexts with counts.
 func (g *Group) finish() {
-	rows := int64(len(g.x.ids))
+	rows := int64(g.x.rows)
 	for _, q := range noiseOf(g.tree, len(g.Outputs)) {
 		g.Noise = append(g.Noise, chance.Noise{Wrong: max(1, int64(math.Round(2*q*float64(rows)))), Of: 2 * rows})
 	}

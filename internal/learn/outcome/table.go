@@ -49,12 +49,15 @@ type cell struct {
 // view is a table as seen by one group of outputs.
 type view struct {
 	t        *Table
-	outputs  []int // of the table
-	sums     []sum // of each output; nil for its value
-	ids      []int32
+	outputs  []int     // of the table
+	sums     []sum     // of each output; nil for its value
+	ids      []int32   // the pair of each row
+	weight   []float64 // how often each row stands there
+	rows     float64   // of them all
 	pairs    []pair
 	effects  [][]chance.Effect // joint effects that some pair shows
 	shows    [][]int32         // by pair, the effects that explain it
+	bumps    [][]int32         // by pair, the effects that are blocked where the value of one output is kept
 	possible float64           // number of joint effects
 	size     []float64         // values of each output
 	counts   []float64         // scratch, by pair
@@ -69,7 +72,7 @@ const maxStep = 3
 
 // see returns the view of a group, whose effects may add to sums.
 func (t *Table) see(outputs []int, sums []sum) *view {
-	x := &view{t: t, outputs: outputs, sums: sums, possible: 1, ids: make([]int32, t.Rows()), strides: map[int][]int32{}}
+	x := &view{t: t, outputs: outputs, sums: sums, possible: 1, ids: make([]int32, t.Rows()), weight: slices.Repeat([]float64{1}, t.Rows()), rows: float64(t.Rows()), strides: map[int][]int32{}}
 	steps, from := make([]map[int32]bool, len(outputs)), make([][]int32, len(outputs))
 	for j, o := range outputs {
 		n := t.Variables[t.Outputs[o]].Values
@@ -180,6 +183,25 @@ func (x *view) explain(steps []map[int32]bool) {
 			x.shows[i] = append(x.shows[i], id)
 		}
 	}
+	x.findBumps()
+}
+
+// findBumps lists the additions that are blocked in each pair, of one output.
+func (x *view) findBumps() {
+	x.bumps = make([][]int32, len(x.pairs))
+	if len(x.outputs) > 1 {
+		return
+	}
+	for id, e := range x.effects {
+		if e[0].Kind != chance.Add || e[0].By == 0 {
+			continue
+		}
+		for i, p := range x.pairs {
+			if to := p.from[0] + int32(e[0].By); (to < 0 || to >= int32(x.size[0])) && p.next[0] == p.now[0] {
+				x.bumps[i] = append(x.bumps[i], int32(id))
+			}
+		}
+	}
 }
 
 // cells counts the pairs of some rows.
@@ -190,7 +212,7 @@ func (x *view) cells(rows []int32) []cell {
 		if x.counts[id] == 0 {
 			cells = append(cells, cell{pair: id})
 		}
-		x.counts[id]++
+		x.counts[id] += x.weight[r]
 	}
 	for i := range cells {
 		cells[i].n = x.counts[cells[i].pair]

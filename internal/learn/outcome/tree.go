@@ -55,6 +55,7 @@ func (q test) among(x int32) bool {
 // node is a part of a tree of contexts; a leaf where yes is nil.
 type node struct {
 	test    test
+	bits    float64 // of the test
 	yes, no *node
 	rows    []int32
 	cells   []cell
@@ -71,9 +72,13 @@ const (
 // grower grows a tree.
 type grower struct {
 	f      *fitter
-	tests  float64 // bits of a test
+	tests  float64 // bits of a test; 0 if those count that divide the rows
+	coarse float64 // bits of a test beside those
+	few    float64 // rows that a side of a split has
+	worth  float64 // bits of likelihood for which a node is split though the description grows
 	ahead  bool    // two tests are tried together where none is worth it
 	cancel func() bool
+	left   *int // rows that may be looked at to compare whole trees
 }
 
 // grow makes the tree of some rows.
@@ -81,15 +86,16 @@ func (g *grower) grow(rows []int32, depth int) *node {
 	x := g.f.x
 	n := &node{rows: rows, cells: x.cells(rows)}
 	n.fit = g.f.fit(n.cells)
-	if n.fit.bits < worth/2 || len(rows) < 2*fewRows || depth == 0 || g.cancel() {
+	if n.fit.bits < worth/2 || n.fit.rows < 2*g.few || depth == 0 || g.cancel() {
 		return n
 	}
-	tests := g.propose(rows, n.fit)
+	tests, asked := g.propose(rows, n.fit)
 	if len(tests) == 0 {
 		return n
 	}
 	at, cost, bits := g.best(rows, tests)
-	if cost >= n.fit.cost && n.fit.bits-bits < worth {
+	cost += asked
+	if cost >= n.fit.cost && n.fit.bits-bits < g.worth {
 		if !g.ahead || n.fit.bits < aheadBits {
 			return n
 		}
@@ -97,10 +103,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 		found := false
 		for _, q := range tests {
 			yes, no := x.split(rows, q)
-			_, a, _ := g.best(yes, g.propose(yes, g.f.fit(x.cells(yes))))
-			_, b, _ := g.best(no, g.propose(no, g.f.fit(x.cells(no))))
-			a, b = min(a, g.f.fit(x.cells(yes)).cost), min(b, g.f.fit(x.cells(no)).cost)
-			if c := a + b + g.tests; c < n.fit.cost && (!found || c < cost) {
+			if c := g.next(yes) + g.next(no) + asked; c < n.fit.cost && (!found || c < cost) {
 				at, cost, found = q, c, true
 			}
 		}
@@ -109,8 +112,16 @@ func (g *grower) grow(rows []int32, depth int) *node {
 		}
 	}
 	yes, no := x.split(rows, at)
-	n.test, n.yes, n.no = at, g.grow(yes, depth-1), g.grow(no, depth-1)
+	n.test, n.bits, n.yes, n.no = at, asked, g.grow(yes, depth-1), g.grow(no, depth-1)
 	return n
+}
+
+// next is the description of rows with one test at most.
+func (g *grower) next(rows []int32) float64 {
+	m := g.f.fit(g.f.x.cells(rows))
+	tests, asked := g.propose(rows, m)
+	_, cost, _ := g.best(rows, tests)
+	return min(m.cost, cost+asked)
 }
 
 // best returns the test whose sides have the shortest description, that description, and its bits of rows.
@@ -119,7 +130,7 @@ func (g *grower) best(rows []int32, tests []test) (at test, cost, bits float64) 
 	for _, q := range tests {
 		yes, no := g.f.x.split(rows, q)
 		a, b := g.f.fit(g.f.x.cells(yes)), g.f.fit(g.f.x.cells(no))
-		if c := a.cost + b.cost + g.tests; c < cost {
+		if c := a.cost + b.cost; c < cost {
 			at, cost, bits = q, c, a.bits+b.bits
 		}
 	}
@@ -139,15 +150,19 @@ func (x *view) split(rows []int32, q test) (yes, no []int32) {
 }
 
 // propose lists the tests that tell most about what happens to the values: about the
-// differences, about the values themselves, and about the effect of the fit that a row shows.
-func (g *grower) propose(rows []int32, m *fit) []test {
+// differences, about the values themselves, and about the effect of the fit that a row shows. It returns what it takes to
+// say which of all it is, too.
+func (g *grower) propose(rows []int32, m *fit) (best []test, bits float64) {
 	x := g.f.x
 	t := x.t
+	if g.left != nil {
+		*g.left -= len(rows)
+	}
 	classes := x.classes(rows, m)
 	var tests []test
 	gains := make([][]float64, len(classes))
 	add := func(q test, n float64, gain func(c int) float64) {
-		if n < fewRows || float64(len(rows))-n < fewRows {
+		if n < g.few || m.rows-n < g.few {
 			return
 		}
 		tests = append(tests, q)
@@ -164,9 +179,9 @@ func (g *grower) propose(rows []int32, m *fit) []test {
 		}
 		for i, r := range rows {
 			value := int(t.Now[v][r])
-			counts[value]++
+			counts[value] += x.weight[r]
 			for c := range classes {
-				tables[c][value*classes[c].n+int(classes[c].of[i])]++
+				tables[c][value*classes[c].n+int(classes[c].of[i])] += x.weight[r]
 			}
 		}
 		n := 0.0
@@ -176,6 +191,9 @@ func (g *grower) propose(rows []int32, m *fit) []test {
 			}
 			if t.Variables[v].Ordered {
 				add(test{variable: v, other: -1, value: int32(value)}, n, func(c int) float64 { return divide(tables[c], classes[c].n, 0, value+1) })
+			}
+			if g.tests == 0 && t.Variables[v].Ordered && (n == counts[value] || n == m.rows) {
+				continue // that the least or the greatest value is meant is said by a bound
 			}
 			add(test{variable: v, other: -1, equal: true, value: int32(value)}, counts[value], func(c int) float64 { return divide(tables[c], classes[c].n, value, value+1) })
 		}
@@ -191,7 +209,10 @@ func (g *grower) propose(rows []int32, m *fit) []test {
 		}
 	}
 	g.compare(rows, classes, add)
-	return bestTests(tests, gains)
+	if bits = g.tests; bits == 0 {
+		bits = math.Log2(float64(max(1, len(tests)))) + g.coarse
+	}
+	return bestTests(tests, gains), bits
 }
 
 // compare adds the tests of two variables.
@@ -207,10 +228,10 @@ func (g *grower) compare(rows []int32, classes []class, add func(q test, n float
 			yes := 0
 			if q.holds(t, r) {
 				yes = 1
-				n++
+				n += x.weight[r]
 			}
 			for c := range classes {
-				tables[c][yes*classes[c].n+int(classes[c].of[i])]++
+				tables[c][yes*classes[c].n+int(classes[c].of[i])] += x.weight[r]
 			}
 		}
 		add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 1, 2) })
@@ -357,16 +378,16 @@ func xlogx(x float64) float64 {
 // prune fits all nodes for one way to treat blocked effects, and keeps the splits that shorten
 // the description. It returns its cost.
 func (g *grower) prune(n *node) (*node, float64) {
-	out := &node{test: n.test, rows: n.rows, cells: n.cells}
+	out := &node{test: n.test, bits: n.bits, rows: n.rows, cells: n.cells}
 	out.fit = g.f.fit(n.cells)
 	if n.yes == nil {
 		return out, out.fit.cost
 	}
 	yes, a := g.prune(n.yes)
 	no, b := g.prune(n.no)
-	if a+b+g.tests < out.fit.cost {
+	if a+b+n.bits < out.fit.cost {
 		out.yes, out.no = yes, no
-		return out, a + b + g.tests
+		return out, a + b + n.bits
 	}
 	return out, out.fit.cost
 }

@@ -1,0 +1,157 @@
+package outcome
+
+import (
+	"context"
+	"slices"
+)
+
+// Functions learns functions from consecutive rows of which some cells are wrong, also before steps. It begins with what holds for
+// many rows, since wrong cells before steps make contexts of their own, and repairs the rows by what was found. It returns
+// the repaired rows, and which these are.
+func Functions(ctx context.Context, t *Table, outputs []int) (groups []*Group, rows *Table, kept []int, err error) {
+	bits := manyRows * float64(t.Rows())
+	o := Options{Determined: true, Coarse: bits}
+	if groups, err = Learn(ctx, t, outputs, o); err != nil {
+		return nil, nil, nil, err
+	}
+	o.Refined = true
+	for _, o.Coarse = range []float64{bits / 10, 0, 0} {
+		rows, kept = t.repaired(groups)
+		if groups, err = Learn(ctx, rows, outputs, o); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return groups, rows, kept, nil
+}
+
+// manyRows is the share of rows, in bits, for which a context counts at first.
+const manyRows = .03
+
+// repairs is how often the states of all rows are looked at.
+const repairs = 3
+
+// repaired returns the rows with the states that were most likely before each step, where consecutive rows tell: those with
+// the fewest wrong records and next values that are not as functions, which are groups of one output, predict. A row
+// is left out where another state is as likely as the one that stands there.
+func (t *Table) repaired(functions []*Group) (*Table, []int) {
+	r := &repairer{t: t, functions: functions, states: make([][]int32, t.Rows()), doubtful: make([]bool, t.Rows()), follows: t.linked()}
+	for i := range r.states {
+		r.states[i] = make([]int32, len(t.Variables))
+		for v := range r.states[i] {
+			r.states[i][v] = t.Now[v][i]
+		}
+	}
+	differ, wrong := 0, 0
+	for i, now := range r.states {
+		for o, v := range t.Outputs {
+			if r.follows[i] && t.Next[o][i-1] != now[v] {
+				differ++
+			}
+			if r.predicted(o, now) != t.Next[o][i] {
+				wrong++
+			}
+		}
+	}
+	r.twice = 4*differ > wrong
+	for range repairs {
+		clear(r.doubtful)
+		for i := range r.states {
+			for o := range t.Outputs {
+				r.cell(i, o)
+			}
+		}
+	}
+	out := &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
+	var kept []int
+	for i, now := range r.states {
+		if r.doubtful[i] {
+			continue
+		}
+		kept = append(kept, i)
+		for v := range now {
+			out.Now[v] = append(out.Now[v], now[v])
+		}
+		for o := range t.Next {
+			out.Next[o] = append(out.Next[o], t.Next[o][i])
+		}
+		out.Begins = append(out.Begins, true)
+	}
+	return out, kept
+}
+
+// repairer finds the states before steps.
+type repairer struct {
+	t         *Table
+	functions []*Group
+	states    [][]int32 // by row
+	doubtful  []bool
+	follows   []bool // the row before, as far as states tell
+	twice     bool   // a state was recorded after a step and again before the next one
+}
+
+// cell decides what an output is before a step. Nothing tells where a run begins.
+func (r *repairer) cell(i, o int) {
+	if !r.follows[i] {
+		return
+	}
+	v, now := r.t.Outputs[o], r.states[i]
+	values := []int32{r.t.Now[v][i], r.t.Next[o][i-1], r.predicted(o, r.states[i-1]), r.t.Next[o][i]}
+	best, fewest, tie := values[0], 0, false
+	for k, x := range values {
+		if slices.Contains(values[:k], x) {
+			continue
+		}
+		now[v] = x
+		switch n := r.faults(i, o); {
+		case k == 0 || n < fewest:
+			best, fewest, tie = x, n, false
+		case n == fewest:
+			tie = true
+		}
+	}
+	now[v] = best
+	r.doubtful[i] = r.doubtful[i] || tie && fewest == 1
+}
+
+// predicted is the value of an output after a step from a state.
+func (r *repairer) predicted(o int, now []int32) int32 { return r.functions[o].likely(r.t, now) }
+
+// faults counts what is wrong if an output is as the state of a row has it.
+func (r *repairer) faults(i, o int) (n int) {
+	t, v := r.t, r.t.Outputs[o]
+	x := r.states[i][v]
+	if x != t.Now[v][i] {
+		n++
+	}
+	if x != r.predicted(o, r.states[i-1]) {
+		n++
+	}
+	if r.twice && x != t.Next[o][i-1] {
+		n++
+	}
+	for k, w := range t.Outputs {
+		after := t.Next[k][i]
+		if i+1 < t.Rows() && r.follows[i+1] {
+			after = r.states[i+1][w]
+		}
+		if r.predicted(k, r.states[i]) != after {
+			n++
+		}
+	}
+	return n
+}
+
+// linked tells of each row whether it is the step after the row before it: most of its state is as recorded there.
+func (t *Table) linked() []bool {
+	follows := make([]bool, t.Rows())
+	for i := 1; i < t.Rows(); i++ {
+		differ := 0
+		for o, v := range t.Outputs {
+			if t.Now[v][i] != t.Next[o][i-1] {
+				differ++
+			}
+		}
+		follows[i] = !t.Begins[i] && 2*differ <= len(t.Outputs)
+	}
+	return follows
+}
