@@ -197,22 +197,27 @@ func (g *grower) propose(rows []int32, m *fit) (best []test, bits float64) {
 			}
 			add(test{variable: v, other: -1, equal: true, value: int32(value)}, counts[value], func(c int) float64 { return divide(tables[c], classes[c].n, value, value+1) })
 		}
-		for _, stride := range x.strides[v] {
-			for rest := range stride {
-				q := test{variable: v, other: -1, equal: true, value: rest, stride: stride}
-				n := 0.0
-				for value := int(rest); value < k; value += int(stride) {
-					n += counts[value]
-				}
-				add(q, n, func(c int) float64 { return divide(q.sides(tables[c], classes[c].n), classes[c].n, 1, 2) })
-			}
-		}
+		x.remainders(v, counts, classes, tables, add)
 	}
 	g.compare(rows, classes, add)
 	if bits = g.tests; bits == 0 {
 		bits = math.Log2(float64(max(1, len(tests)))) + g.coarse
 	}
 	return bestTests(tests, gains), bits
+}
+
+// remainders adds the tests of a variable's remainders, given how often each value is there.
+func (x *view) remainders(v int, counts []float64, classes []class, tables [][]float64, add func(q test, n float64, gain func(c int) float64)) {
+	for _, stride := range x.strides[v] {
+		for rest := range stride {
+			q := test{variable: v, other: -1, equal: true, value: rest, stride: stride}
+			n := 0.0
+			for value := int(rest); value < len(counts); value += int(stride) {
+				n += counts[value]
+			}
+			add(q, n, func(c int) float64 { return divide(q.sides(tables[c], classes[c].n), classes[c].n, 1, 2) })
+		}
+	}
 }
 
 // compare adds the tests of two variables.
