@@ -2,7 +2,9 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -57,4 +59,22 @@ func alone(value string) kong.MapperFunc {
 		}
 		return bind.SetText(target, value)
 	}
+}
+
+// rate reads a number between 0 and 1, or a percentage.
+func rate(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("rate", &text); err != nil {
+		return err
+	}
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return fmt.Errorf("expected a number such as 0.05 or a percentage such as 5%%, but got %q", text)
+	}
+	if percent {
+		v /= 100
+	}
+	target.SetFloat(v)
+	return nil
 }

@@ -92,6 +92,7 @@ func grammar(args []string) []kong.Option {
 		kong.TypeMapper(reflect.TypeFor[bind.Folder](), alone(string(bind.DefaultFolder))),
 		kong.TypeMapper(reflect.TypeFor[bind.Share](), alone(string(bind.DefaultShare))),
 		kong.TypeMapper(reflect.TypeFor[bind.Policy](), alone("")),
+		kong.NamedMapper("rate", kong.MapperFunc(rate)),
 	}
 	for _, e := range commands {
 		if all || e.name == args[0] {

@@ -42,7 +42,7 @@ type Train struct {
 	Also        string  `help:"Learn the rows of this data set too, each with the weight of ten others; none of them is held out." placeholder:"DATA"`
 	LearnReward bool    `http:"yes" help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
 	Lags        int     `http:"yes" help:"Functions of quantities may read what states and actions were up to N rows before; how far they do is decided by their error on held-out time." default:"3" min:"0" max:"50" placeholder:"N"`
-	Noise       float64 `http:"yes" help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE"`
+	Noise       float64 `http:"yes" help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE" type:"rate"`
 	// See package train.
 	Weights   string  `recipe:"dense" help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
 	Epochs    int     `recipe:"dense" http:"yes" help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
