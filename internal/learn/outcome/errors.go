@@ -166,25 +166,16 @@ func (g *Group) allows(t *Table, now []int32, row int) bool {
 // Confirmed returns the rows whose state is an outcome of the row before: wrong records before a
 // step are not among them.
 func (t *Table) Confirmed(groups []*Group) *Table {
-	out := &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
-	now := make([]int32, len(t.Variables))
+	out := t.without()
 	for i := 1; i < t.Rows(); i++ {
 		if t.Begins[i] {
 			continue
 		}
-		for v := range now {
-			now[v] = t.Now[v][i-1]
-		}
+		now := t.state(i - 1)
 		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, i) }) {
 			continue
 		}
-		for v := range t.Now {
-			out.Now[v] = append(out.Now[v], t.Now[v][i])
-		}
-		for o := range t.Next {
-			out.Next[o] = append(out.Next[o], t.Next[o][i])
-		}
-		out.Begins = append(out.Begins, true)
+		out.add(t, i, t.state(i))
 	}
 	return out
 }

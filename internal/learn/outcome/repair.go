@@ -36,10 +36,7 @@ const repairs = 3
 func (t *Table) repaired(functions []*Group) (*Table, []int) {
 	r := &repairer{t: t, functions: functions, states: make([][]int32, t.Rows()), doubtful: make([]bool, t.Rows()), follows: t.linked()}
 	for i := range r.states {
-		r.states[i] = make([]int32, len(t.Variables))
-		for v := range r.states[i] {
-			r.states[i][v] = t.Now[v][i]
-		}
+		r.states[i] = t.state(i)
 	}
 	differ, wrong := 0, 0
 	for i, now := range r.states {
@@ -61,20 +58,13 @@ func (t *Table) repaired(functions []*Group) (*Table, []int) {
 			}
 		}
 	}
-	out := &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
+	out := t.without()
 	var kept []int
 	for i, now := range r.states {
-		if r.doubtful[i] {
-			continue
+		if !r.doubtful[i] {
+			kept = append(kept, i)
+			out.add(t, i, now)
 		}
-		kept = append(kept, i)
-		for v := range now {
-			out.Now[v] = append(out.Now[v], now[v])
-		}
-		for o := range t.Next {
-			out.Next[o] = append(out.Next[o], t.Next[o][i])
-		}
-		out.Begins = append(out.Begins, true)
 	}
 	return out, kept
 }

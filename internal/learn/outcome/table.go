@@ -36,6 +36,31 @@ func (t *Table) Rows() int {
 	return len(t.Now[0])
 }
 
+// state is what a row has before its step.
+func (t *Table) state(row int) []int32 {
+	out := make([]int32, len(t.Now))
+	for v := range out {
+		out[v] = t.Now[v][row]
+	}
+	return out
+}
+
+// without returns a table of the same variables without rows.
+func (t *Table) without() *Table {
+	return &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
+}
+
+// add adds a row of another table, with this state before the step, as the first of a run.
+func (t *Table) add(of *Table, row int, now []int32) {
+	for v := range now {
+		t.Now[v] = append(t.Now[v], now[v])
+	}
+	for o := range t.Next {
+		t.Next[o] = append(t.Next[o], of.Next[o][row])
+	}
+	t.Begins = append(t.Begins, true)
+}
+
 // pair is what a row says about a group: the values of its outputs before and after a step, and what effects add to,
 // which is a sum or the value before the step.
 type pair struct{ now, next, from []int32 }
