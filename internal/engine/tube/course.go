@@ -3,6 +3,8 @@ package tube
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Course is what the errors of some steps are, whatever the plan or, with aims, as it is followed.
@@ -32,19 +34,14 @@ func (t *Task) constant(k int, high bool) Course {
 	return Course{errs: slices.Repeat([][]int64{errs}, k)}
 }
 
-// held returns the courses in which states stay where they are for so many steps, and then those that follow.
-func (t *Task) held(steps int, then ...*Course) (out []Course) {
-	for _, c := range then {
-		h := t.constant(steps, false)
-		h.errs = append(h.errs, c.errs...)
-		h.aims = make([]*aim, len(t.Next))
-		for i := range t.Next {
-			if t.wavers(i) {
-				h.aims[i] = &aim{state: i, until: steps}
-			}
-		}
-		if out = append(out, h); len(c.errs) == 0 {
-			break
+// held returns the course in which states stay where they are for so many steps, and then one without aims.
+func (t *Task) held(steps int, then Course) Course {
+	out := t.constant(steps, false)
+	out.errs = append(out.errs, then.errs...)
+	out.aims = make([]*aim, len(t.Next))
+	for i := range t.Next {
+		if t.wavers(i) {
+			out.aims[i] = &aim{state: i, until: steps}
 		}
 	}
 	return out
@@ -56,7 +53,7 @@ func (m *Model) wavers(i int) bool { return m.Next[i].Given == nil && m.Next[i].
 // aimed returns the courses of k steps with aims: the one that stays, and for each state and each condition of its function or of the goal
 // those that keep next to the condition.
 func (t *Task) aimed(k int) []Course {
-	out := t.held(k, &Course{})
+	out := []Course{t.held(k, Course{})}
 	for i := range t.Next {
 		if !t.wavers(i) {
 			continue
@@ -71,7 +68,7 @@ func (t *Task) aimed(k int) []Course {
 			}
 		}
 		for g := range t.Goal {
-			if c := t.held(k, &Course{})[0]; t.aims(&t.Goal[g], i) {
+			if c := t.held(k, Course{}); t.aims(&t.Goal[g], i) {
 				c.aims[i] = &aim{state: i, test: &t.Goal[g], until: k}
 				out = append(out, c)
 			}
@@ -120,18 +117,17 @@ type target struct {
 
 // target returns the value that an aim goes for.
 func (a *aim) target() target {
-	out := target{share: make([]int64, 0), by: 1}
 	if a.test == nil {
-		out.before, out.share = true, make([]int64, a.state+1)
-		out.share[a.state] = 1
-		return out
+		share := make([]int64, a.state+1)
+		share[a.state] = 1
+		return target{share: share, before: true, by: 1}
 	}
 	// f*value + rest + C <= 0 is the test, or < 0
 	f, sign := a.test.X[a.state], int64(1)
 	if f < 0 {
 		sign = -1
 	}
-	out.share, out.by, out.least = make([]int64, len(a.test.X)), abs(f), -sign*a.test.C
+	out := target{share: make([]int64, len(a.test.X)), by: abs(f), least: -sign * a.test.C}
 	if a.test.Strict {
 		out.least -= sign
 	}
@@ -156,7 +152,7 @@ func (r *refuter) toward(a *aim, v row, next, x []row, then func(row) bool) bool
 	for _, f := range to.share {
 		whole = whole && f%to.by == 0
 	}
-	goal := constant(floorDiv(to.least, to.by) + to.beyond)
+	goal := constant(integer.FloorDiv(to.least, to.by) + to.beyond)
 	if !whole {
 		goal = r.sum(float64(to.least)/float64(to.by)+float64(to.beyond), 1, r.variable(-1, 0), 0, row{})
 	}
@@ -182,15 +178,6 @@ func known[T any](t *Task, to *target, j int, next, x []T) T {
 		return x[from]
 	}
 	return next[j]
-}
-
-// floorDiv returns a/b, b > 0, rounded down.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // Err returns the error of state i in step s of a course, from 0, where v is its next value without one; next has the states before

@@ -63,8 +63,11 @@ func (t *Task) lastSteps(k int) []*refuter {
 
 // heldBefore refutes all steps, of which the errors hold the states but in the last k.
 func (t *Task) heldBefore(k, horizon int) []*refuter {
-	high, low := t.constant(k, true), t.constant(k, false)
-	return []*refuter{{k: horizon, courses: t.held(horizon-k, &high, &low)}}
+	all := []Course{t.held(horizon-k, t.constant(k, true))}
+	if k > 0 {
+		all = append(all, t.held(horizon-k, t.constant(k, false)))
+	}
+	return []*refuter{{k: horizon, courses: all}}
 }
 
 // refute returns a proof, nil if it finds none.

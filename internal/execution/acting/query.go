@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -109,12 +110,12 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 func (q *query) better(ctx context.Context, limits engine.Limits) (*engine.Result, error) {
 	over := q.over
 	if over != nil {
-		x := floorDiv(*over, q.unit)
+		x := integer.FloorDiv(*over, q.unit)
 		over = &x
 	}
 	limits.Shared = &engine.Exchange{}
 	if q.bound != nil {
-		limits.Shared.Lower(floorDiv(*q.bound, q.unit))
+		limits.Shared.Lower(integer.FloorDiv(*q.bound, q.unit))
 	}
 	r, err := q.session.Better(ctx, over, limits)
 	if err == nil && q.most != nil {

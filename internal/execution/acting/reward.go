@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/versions"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -67,8 +68,6 @@ func newReward(p *factored.Problem, most int64) *Reward {
 	}
 	return r
 }
-
-func floorDiv(a, b int64) int64 { return operator.Fraction(a, b).Floor() }
 
 // point has the bits of a step.
 func (r *Reward) point(now, next factored.Valuation) []bool {
@@ -223,8 +222,8 @@ func (r *Reward) state(p *factored.Problem, m *Model) (factored.Valuation, error
 		least += min(x.Int64(), 0)
 	}
 	u := unit.Int64()
-	hi := floorDiv(r.Most, r.unit)
-	v := factored.Variable{Name: "reward of the step before", Kind: factored.State, Lo: min(hi, floorDiv(least, u)), Hi: hi}
+	hi := integer.FloorDiv(r.Most, r.unit)
+	v := factored.Variable{Name: "reward of the step before", Kind: factored.State, Lo: min(hi, integer.FloorDiv(least, u)), Hi: hi}
 	i, err := p.AddVariable(v)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -218,7 +219,7 @@ func positive(terms []summand, k int64) ([]summand, int64) {
 		for i := range out {
 			out[i].coef /= g
 		}
-		k = -floorDiv(-k, g)
+		k = -integer.FloorDiv(-k, g)
 	}
 	return out, k
 }

@@ -41,6 +41,3 @@ func (a rat) float() float64 { return operator.Rat(a).Float() }
 func (a rat) String() string { return operator.Rat(a).String() }
 
 func product64(a, b int64) int64 { return whole(a).mul(whole(b)).N }
-
-// floorDiv is the quotient rounded down; d > 0.
-func floorDiv(n, d int64) int64 { return rat{n, d}.floor() }

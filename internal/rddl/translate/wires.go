@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -153,9 +154,9 @@ func (c *compiler) readable(n *factored.Constraint) {
 			n.Terms[i].Coef /= g
 		}
 		if n.Op == factored.GE {
-			n.K = -floorDiv(-n.K, g)
+			n.K = -integer.FloorDiv(-n.K, g)
 		} else {
-			n.K = floorDiv(n.K, g)
+			n.K = integer.FloorDiv(n.K, g)
 		}
 	}
 }
