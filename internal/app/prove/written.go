@@ -101,6 +101,7 @@ type writtenReader struct {
 	most  int64 // reward of a step without cost
 	w     *equivalence.Written
 	atoms map[string]factored.Lit
+	bits  []string        // the atoms of state bits, which effects are on
 	begun map[string]bool // derived atoms that are being read
 }
 
@@ -109,6 +110,7 @@ func (x *writtenReader) all() (begin factored.Lit, steps []equivalence.Step, end
 	atoms, actions := x.g.Words()
 	bits := x.p.Bits(factored.State)
 	x.atoms, x.begun = map[string]factored.Lit{}, map[string]bool{}
+	x.bits = atoms[:len(bits)]
 	for i, b := range bits {
 		x.atoms[atoms[i]] = factored.Lit{Bit: b}
 	}
@@ -116,7 +118,7 @@ func (x *writtenReader) all() (begin factored.Lit, steps []equivalence.Step, end
 	if m := x.read.Metric; m == nil || m.Op != "fn" || m.Name != "total-cost" || x.read.Maximize || !starts {
 		return begin, nil, end, x.unlike("the metric is not the least (total-cost), from 0 on")
 	}
-	if begin, err = x.initial(atoms[:len(bits)]); err != nil {
+	if begin, err = x.initial(); err != nil {
 		return begin, nil, end, err
 	}
 	joint := map[string][]int{}
@@ -151,7 +153,7 @@ func (x *writtenReader) unlike(what string) error {
 }
 
 // initial reads the initial state.
-func (x *writtenReader) initial(bits []string) (factored.Lit, error) {
+func (x *writtenReader) initial() (factored.Lit, error) {
 	on, moments := map[string]bool{}, []string{}
 	for _, f := range x.read.Init {
 		if f.Name == "now" || f.Name == "after" {
@@ -173,7 +175,7 @@ func (x *writtenReader) initial(bits []string) (factored.Lit, error) {
 		return factored.Lit{}, x.unlike("moments do not follow each other from t0 on")
 	}
 	var all []factored.Lit
-	for _, name := range bits {
+	for _, name := range x.bits {
 		l := x.atoms[name]
 		l.Neg = !on[name]
 		all = append(all, l)
@@ -284,8 +286,7 @@ func (e *effectReader) add(x *pddl.Expr, when factored.Lit) error {
 
 // bit is the atom of an effect, which is not derived.
 func (e *effectReader) bit(x *pddl.Expr) (factored.Lit, error) {
-	atoms, _ := e.g.Words()
-	if i := slices.Index(atoms, x.Name); i < 0 || i >= len(e.p.Bits(factored.State)) {
+	if !slices.Contains(e.bits, x.Name) {
 		return factored.Lit{}, e.unlike("an effect is on " + x.Name)
 	}
 	return e.atoms[x.Name], nil

@@ -1,11 +1,13 @@
 package equivalence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -16,6 +18,7 @@ type Written struct {
 	gates []factored.Constraint
 	yes   factored.Lit
 	known map[string]factored.Lit // by inputs
+	err   error                   // of the first variable that could not be added
 }
 
 // Step is a written action: it is of a joint action, possible where Needs holds, and makes each bit of Next what its literal is now; other bits stay.
@@ -37,20 +40,24 @@ func NewWritten(t engine.Task) (*Written, error) {
 	w := &Written{task: t, p: t.Problem.Clone(), known: map[string]factored.Lit{}}
 	w.p.Initial, w.p.Goal, w.p.Functions, w.p.Horizon = nil, nil, nil, 1
 	w.p.Reward = factored.Reward{Scale: 1}
-	var err error
-	if w.yes, err = w.gate("true"); err == nil {
-		w.gates = append(w.gates, clause(w.yes))
-	}
-	return w, err
+	w.yes = w.gate("true")
+	w.gates = append(w.gates, clause(w.yes))
+	return w, w.err
 }
 
 // gate adds a bit.
-func (w *Written) gate(name string) (factored.Lit, error) {
-	id, err := w.p.AddVariable(factored.Variable{Name: fmt.Sprintf("written %s %d", name, len(w.gates)), Kind: factored.Auxiliary, Bool: true})
+func (w *Written) gate(name string) factored.Lit {
+	return w.bit(fmt.Sprintf("written %s %d", name, len(w.p.Variables)), factored.Auxiliary)
+}
+
+// bit adds one with a name. An error is kept for the question.
+func (w *Written) bit(name string, kind factored.Kind) factored.Lit {
+	id, err := w.p.AddVariable(factored.Variable{Name: name, Kind: kind, Bool: true})
 	if err != nil {
-		return factored.Lit{}, err
+		w.err = cmp.Or(w.err, err)
+		return factored.Lit{}
 	}
-	return factored.Lit{Bit: w.p.Variables[id].First}, nil
+	return factored.Lit{Bit: w.p.Variables[id].First}
 }
 
 // clause states that one of the literals is true.
@@ -92,10 +99,7 @@ func (w *Written) And(lits ...factored.Lit) factored.Lit {
 	if g, ok := w.known[key]; ok {
 		return g
 	}
-	g, err := w.gate("gate")
-	if err != nil {
-		panic(err) // no other variable has such a name
-	}
+	g := w.gate("gate")
 	all := []factored.Lit{g}
 	for _, l := range lits {
 		w.gates = append(w.gates, clause(g.Not(), l))
@@ -151,12 +155,10 @@ func (w *Written) Steps(ctx context.Context, steps []Step, idle bool) (*Differen
 	for _, c := range slices.Concat(own.Global, own.Transition) {
 		q.add(c)
 	}
-	q.task.Network = w.task.Network
-	for i, b := range own.Outputs {
-		l, err := w.output(i, b)
-		if err != nil {
-			return nil, err
-		}
+	q.network = w.task.Network
+	for _, b := range own.Outputs { // apart from the next state
+		l := w.bit("learned "+w.p.BitName(b), factored.State)
+		l.Next = true
 		q.outputs = append(q.outputs, l.Bit)
 		q.must = append(q.must, w.same(l, factored.Lit{Bit: b, Next: true}))
 	}
@@ -190,15 +192,6 @@ func (w *Written) Steps(ctx context.Context, steps []Step, idle bool) (*Differen
 	return q.missing(ctx, lists)
 }
 
-// output is the bit that the network gives, apart from that of the next state.
-func (w *Written) output(i int, b factored.Bit) (factored.Lit, error) {
-	id, err := w.p.AddVariable(factored.Variable{Name: "learned " + w.p.BitName(b), Kind: factored.State, Bool: true})
-	if err != nil {
-		return factored.Lit{}, err
-	}
-	return factored.Lit{Bit: w.p.Variables[id].First, Next: true}, nil
-}
-
 // pays is true where the reward of the step is so much.
 func (w *Written) pays(reward int64) factored.Lit {
 	sum := factored.Constraint{Op: factored.GE, K: reward - w.task.Problem.Reward.Constant, Origin: "reward"}
@@ -210,10 +203,7 @@ func (w *Written) pays(reward int64) factored.Lit {
 
 // holds is true where an inequality does.
 func (w *Written) holds(c factored.Constraint) factored.Lit {
-	g, err := w.gate("sum")
-	if err != nil {
-		panic(err)
-	}
+	g := w.gate("sum")
 	not := c
 	not.Op, not.K = factored.LE, c.K-1
 	if c.Op == factored.LE {
@@ -243,7 +233,7 @@ func where(l factored.Lit, c factored.Constraint) factored.Constraint {
 // asked is about what a problem requires of a state or step, beside definitions of auxiliary bits, which exclude nothing.
 type asked struct {
 	*Written
-	task     engine.Task
+	network  *bnn.Network
 	global   []factored.Constraint // definitions in C
 	gated    []factored.Constraint // and in T
 	requires []factored.Constraint
@@ -287,21 +277,16 @@ func (q *asked) missing(ctx context.Context, lists [][]factored.Lit) (*Differenc
 
 // more finds what one of the lists allows, and not the problem.
 func (q *asked) more(ctx context.Context, lists [][]factored.Lit) (*Difference, error) {
-	from := q.Written
 	var all []factored.Constraint
 	var chosen, broken []factored.Lit
 	for i, list := range lists {
-		g, err := from.gate("choice")
-		if err != nil {
-			return nil, err
-		}
+		g := q.gate("choice")
 		chosen = append(chosen, g)
-		from.gates = append(from.gates, clause(g, g.Not())) // names are numbered by gates
 		for _, l := range list {
 			all = append(all, clause(g.Not(), l))
 		}
 		if len(q.reward) > 0 {
-			broken = append(broken, from.And(g, q.reward[i].Not()))
+			broken = append(broken, q.And(g, q.reward[i].Not()))
 		}
 	}
 	for _, l := range q.must {
@@ -310,7 +295,7 @@ func (q *asked) more(ctx context.Context, lists [][]factored.Lit) (*Difference, 
 	for _, c := range q.requires {
 		for _, op := range []factored.Op{factored.GE, factored.LE} {
 			if c.Op == op || c.Op == factored.EQ {
-				broken = append(broken, from.holds(factored.Constraint{Terms: c.Terms, Op: op, K: c.K, Origin: c.Origin}).Not())
+				broken = append(broken, q.holds(factored.Constraint{Terms: c.Terms, Op: op, K: c.K, Origin: c.Origin}).Not())
 			}
 		}
 	}
@@ -319,17 +304,20 @@ func (q *asked) more(ctx context.Context, lists [][]factored.Lit) (*Difference, 
 
 // ask finds a step with more constraints. That there is none has a proof that the checker accepts.
 func (q *asked) ask(ctx context.Context, more []factored.Constraint, added bool) (*Difference, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
 	p := q.p.Clone()
 	p.Global = q.global
 	p.Transition = slices.Concat(q.gated, q.gates, more)
 	p.Inputs, p.Outputs = nil, nil
-	if q.task.Network != nil {
-		p.Inputs, p.Outputs = q.Written.task.Problem.Inputs, q.outputs
+	if q.network != nil {
+		p.Inputs, p.Outputs = q.task.Problem.Inputs, q.outputs
 	}
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	x, err := ask(ctx, engine.Task{Problem: p, Network: q.task.Network}, true)
+	x, err := ask(ctx, engine.Task{Problem: p, Network: q.network}, true)
 	if err != nil || x.trace == nil {
 		return nil, err
 	}
