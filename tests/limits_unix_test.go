@@ -35,8 +35,10 @@ type limitCase struct {
 	heavy          bool          // runs with -moments only
 }
 
-// promised is what docs/limits.md promises.
-const promised = 500 * time.Millisecond
+const (
+	promised  = 500 * time.Millisecond // what docs/limits.md promises
+	mostStart = 5 * time.Second        // a command listens to signals by then
+)
 
 // TestLimits interrupts every command at random moments, by signals and by its time
 // limit, and compares its peak resident size with its bound on memory.
@@ -133,12 +135,13 @@ func interrupt(t *testing.T, program, dir string, c limitCase, way int, after ti
 	_ = cmd.Wait() // the exit status tells
 	close(done)
 	hang.Stop()
-	late = max(0, time.Since(began)-after)
+	late = max(0, time.Since(began)-after) // 0: it ended by itself
+	if end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && end.Signaled() && end.Signal() == signal && after < mostStart {
+		// The signal may have met it before it could listen, on a machine at work.
+		return interrupt(t, program, dir, c, way, 2*after+10*time.Millisecond)
+	}
 	status := cmd.ProcessState.ExitCode()
-	// A command that ended by itself, or one that a signal met before it could
-	// listen, was not interrupted.
-	early := status < 0 && after < 100*time.Millisecond
-	if !early && !slices.Contains([]int{exitDone, exitLimit, exitNo}, status) {
+	if !slices.Contains([]int{exitDone, exitLimit, exitNo}, status) {
 		t.Errorf("%v after %v: exit status %d\n%s%s", args, after, status, stdout.String(), stderr.String())
 	}
 	for _, never := range []string{"goroutine ", context.Canceled.Error(), context.DeadlineExceeded.Error()} {
