@@ -201,7 +201,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	rng := rand.New(rand.NewPCG(x.r.Seed, 0x616374))
 	o := acting.Options{
 		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny || x.starts != nil, Starts: x.starts, K: x.r.Variables, Limits: x.r.Limits,
-		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
+		Rand: rng, Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
 		Step: x.step, Safe: x.r.Safe, Model: x.r.Until == UntilModel, OwnReward: x.p.OwnReward, Most: x.r.Most,
 	}
 	var err error

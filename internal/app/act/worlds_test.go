@@ -208,7 +208,7 @@ func (w *world) learn(t *testing.T, k int, reset bool, change ...func(*acting.Op
 func (w *world) act(sys simulator.System, k int, reset bool, change ...func(*acting.Options)) (*acting.Result, error) {
 	s := simulator.NewSession(w.p, sys, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}})
 	o := acting.Options{
-		Horizon: w.horizon, Steps: 3000, Reset: reset, K: k, Limits: engine.Limits{Threads: 1},
+		Horizon: w.horizon, Steps: 3000, Reset: reset, K: k, Limits: engine.Limits{Threads: 1}, Rand: w.r,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) {
 			all := w.joint()
 			for range 100 {

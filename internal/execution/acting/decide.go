@@ -34,8 +34,7 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			continue
 		}
 		if l.strays > 0 {
-			l.strays--
-			if err := l.stray(ctx); err != nil {
+			if err := l.wander(ctx); err != nil {
 				return nil, err
 			}
 			continue
@@ -75,8 +74,12 @@ func (l *learner) open(ctx context.Context) (*engine.Result, error) {
 	}
 	root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 	if errors.Is(err, errHard) {
+		if l.news == 0 { // steps show nothing that would make it easier
+			l.effort *= 2
+			return nil, err
+		}
 		l.effort += 1 + l.effort/4
-		l.strays = max(l.o.Horizon, l.m.rows/8)
+		l.strays, l.news = max(l.o.Horizon, l.m.rows/8), 0
 		l.generalise()
 	}
 	return root, err
@@ -180,11 +183,14 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	}
 	if l.underWay() {
 		path, err := l.ahead(ctx)
-		if err != nil || path != nil {
-			l.path, l.why = path, Try
+		if err != nil {
 			return err
 		}
-		return l.random(ctx)
+		if path == nil {
+			return l.random(ctx)
+		}
+		l.path, l.why = path, Try
+		return l.rather()
 	}
 	if l.taken > 0 {
 		if err := l.reset(ctx, nil); err != nil {
@@ -196,6 +202,26 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
 	l.path, l.why = slices.Clone(path), Try
+	return l.rather()
+}
+
+// rather has a step drawn at random take the place of the path, if more than twice as much is expected to be learned from it than from the
+// new step of the path. Where objects share functions, plans show as much as that.
+func (l *learner) rather() error {
+	if l.o.Safe || l.m.shared {
+		return nil
+	}
+	most := 2 * l.m.doubt(l.path[len(l.path)-1])
+	for range draws {
+		action, err := l.o.Draw(l.now)
+		if err != nil {
+			return err
+		}
+		now := l.g.join(l.here.state, action)
+		if d := l.m.doubt(now); d > most {
+			l.path, l.why, most = []factored.Valuation{now}, Random, d
+		}
+	}
 	return nil
 }
 
@@ -228,6 +254,30 @@ func (l *learner) stray(ctx context.Context) error {
 		return nil
 	}
 	return l.random(ctx)
+}
+
+// wander takes steps beside those of optimistic plans: a step at random, or where the system can be reset, half the time, an episode of a plan
+// that is best by random rewards. Few actions that are drawn keep to rules and come as far.
+func (l *learner) wander(ctx context.Context) error {
+	var tr *factored.Trace
+	if l.o.Reset && !l.o.Safe && l.o.Rand.IntN(2) == 0 {
+		var err error
+		if tr, err = l.drawn(ctx); err != nil {
+			return err
+		}
+	}
+	if tr == nil {
+		l.strays--
+		return l.stray(ctx)
+	}
+	if l.taken > 0 {
+		if err := l.reset(ctx, nil); err != nil {
+			return err
+		}
+	}
+	l.path, l.why = slices.Clone(tr.Steps[:tr.Horizon()]), Random
+	l.strays = max(0, l.strays-tr.Horizon())
+	return nil
 }
 
 // draws is how many random actions are looked at for one that is safe.

@@ -24,8 +24,9 @@ func (l *learner) ahead(ctx context.Context) ([]factored.Valuation, error) {
 	return nil, nil
 }
 
-// jump goes to the first new step of a plan; where the system can be put into any state, on with the episode or to the step of which
-// more than twice as much is open, also in a state that was never seen. A plan of which nothing is open is run as a whole.
+// jump goes to the first new step of a plan; where the system can be put into any state, on with the episode or to the step from
+// which more than twice as much is expected to be learned, also in a state that was never seen. A plan of which nothing is open is run as
+// a whole.
 func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 	path, ok := l.fresh(root)
 	if !ok {
@@ -37,14 +38,14 @@ func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 		if err != nil {
 			return err
 		}
-		most := 0
+		most := 0.0
 		if ahead != nil {
-			most = l.m.open(ahead[len(ahead)-1])
+			most = l.m.doubt(ahead[len(ahead)-1])
 			step = nil
 		}
 		for _, now := range root.Steps[len(path)-1 : root.Horizon()] {
-			if open := l.m.open(now); open > 2*most && l.g.arc(now) == nil {
-				step, most = now, open
+			if d := l.m.doubt(now); d > 2*most && l.g.arc(now) == nil {
+				step, most = now, d
 			}
 		}
 		if most == 0 && l.m.Reward == nil { // nothing is left to learn from it but whether it holds

@@ -30,9 +30,9 @@ type Options struct {
 	// Effort is how many conflicts a question may take at first; 0 for a number that is good for most. Where the next plan takes
 	// more, steps are taken at random, with a quarter more each time: what they show often makes it easier.
 	Effort int64
-	// Random is the share of steps that are drawn at random, and Rand decides; to compare with, 0 for none.
+	// Random is the share of steps that are drawn at random; to compare with, 0 for none.
 	Random float64
-	Rand   *rand.Rand
+	Rand   *rand.Rand // what is drawn at random but actions
 	// Draw draws a random action that the rules allow.
 	Draw func(now *simulator.Answer) (factored.Valuation, error)
 	// Shared are functions that learned bits have in common, unless the rows refute that; nil for none.
@@ -140,6 +140,7 @@ type learner struct {
 	dull    map[string]bool // places from which nothing better can come
 	effort  int64           // conflicts that a question may take
 	strays  int             // steps to be drawn at random before the next question
+	news    int             // steps of which some next value was open, since a question was hard
 	stated  int             // rows of which what they show was stated, since a question was hard
 	linear  bool            // questions learn linear constraints, since one took more without
 
@@ -268,7 +269,9 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	if len(a.Outside) > 0 {
 		return outside(a, l.out.Steps)
 	}
-	step.New = l.g.arc(step.Now) == nil
+	if step.New = l.g.arc(step.Now) == nil; step.New && l.m.open(step.Now) > 0 {
+		l.news++
+	}
 	if err := l.take(simulator.Transition{Now: step.Now, Next: a.State, Reward: a.Reward}); err != nil {
 		return err
 	}

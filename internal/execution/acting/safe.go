@@ -149,6 +149,23 @@ func (m *Model) open(now factored.Valuation) int {
 	return len(points)
 }
 
+// doubt is how much is expected to be learned from a step: in bits, or where objects share functions and where sets of variables are many,
+// as a number of next values.
+func (m *Model) doubt(now factored.Valuation) float64 {
+	if m.shared {
+		return float64(m.open(now))
+	}
+	sum := 0.0
+	for _, s := range m.spots(now) {
+		d, ok := s.f.Doubt(m.K, s.at)
+		if !ok {
+			return float64(m.open(now))
+		}
+		sum += d
+	}
+	return sum
+}
+
 // bar excludes the first new step of a plan from a query if it is not safe, and reports whether it did.
 func (l *learner) bar(ctx context.Context, q *query) (bool, error) {
 	path, ok := l.fresh(q.result.Trace)

@@ -18,6 +18,7 @@ type Function struct {
 	seen   map[string]int // by point
 	apart  []Set          // differences of rows with different values: each consistent set meets them all
 	least  int            // no set of fewer variables is consistent
+	census *census        // nil before it was asked for
 }
 
 type row struct {

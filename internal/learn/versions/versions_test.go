@@ -202,3 +202,42 @@ func agrees(rows []row, set int) bool {
 	}
 	return true
 }
+
+// TestDoubt: nothing is uncertain exactly where all functions have the same value.
+func TestDoubt(t *testing.T) {
+	known := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		domain := make([]int, 3+r.IntN(4))
+		for v := range domain {
+			domain[v] = 2 + r.IntN(2)
+		}
+		draw := func() Point {
+			at := make(Point, len(domain))
+			for v := range at {
+				at[v] = uint16(r.IntN(domain[v]))
+			}
+			return at
+		}
+		f, a, b := New(domain), r.IntN(len(domain)), r.IntN(len(domain))
+		for range r.IntN(30) {
+			at := draw()
+			f.Add(at, at[a] == at[b] || at[a] == 0)
+			x := draw()
+			zero, one := f.Values(2, x)
+			d, ok := f.Doubt(2, x)
+			if !ok || (d == 0) == (zero && one) || d < 0 || d > 1 {
+				t.Fatalf("seed %d: doubt %v, %v at %v, where functions have 0: %v, 1: %v", seed, d, ok, x, zero, one)
+			}
+			if d == 0 {
+				known++
+			}
+		}
+	}
+	if known < 100 {
+		t.Errorf("%d points were certain; expected at least 100", known)
+	}
+	if _, ok := New(make([]int, 200)).Doubt(3, make(Point, 200)); ok {
+		t.Error("more than a million sets were listed")
+	}
+}
