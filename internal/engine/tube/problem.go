@@ -1,6 +1,7 @@
 package tube
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -43,44 +44,54 @@ func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next, p
 		all = append(all, paidBy(&p.Reward))
 	}
 	l.cone(all, functions)
-	t := &Task{Model: &Model{}}
 	first, known := p.InitialBits()
-	for at, i := range l.States {
+	var start []int64
+	for _, i := range l.States {
 		v := &p.Variables[i]
-		f := functions[i]
-		next, given := inputs[i]
-		if f == nil && !given {
+		if _, given := inputs[i]; functions[i] == nil && !given {
 			return nil, nil, fmt.Errorf("the next value of %s is not given by a function", v.Name)
 		}
-		t.States = append(t.States, Quantity{v.Name, v.Lo, v.Hi})
-		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
-			if !known[b] {
-				return nil, nil, fmt.Errorf("the initial state leaves %s open; expected a value", v.Name)
-			}
+		if slices.Contains(known[v.First:int(v.First)+v.Width], false) {
+			return nil, nil, fmt.Errorf("the initial state leaves %s open; expected a value", v.Name)
 		}
-		t.Start = append(t.Start, v.Value(first))
+		start = append(start, v.Value(first))
+	}
+	t, err := l.task(rules, goal, func(at, i int) Next {
+		next, given := inputs[i]
 		switch {
 		case !given:
-			next = Next{Function: l.clamped(f), Low: bands[i].Low, High: bands[i].High}
+			next = Next{Function: l.clamped(functions[i]), Low: bands[i].Low, High: bands[i].High}
 		case next.Given == nil:
 			same := l.linear()
 			same.X[at] = 1
 			next.Function = &Function{Leaf: same}
 		}
-		t.Next = append(t.Next, next)
+		return next
+	})
+	t.Start = start
+	if err == nil {
+		err = t.Check()
+	}
+	return t, l, err
+}
+
+// task returns the task of rules and a goal whose states go on by next, which gets a state's place and its variable.
+func (l *Layout) task(rules, goal []factored.Constraint, next func(at, i int) Next) (*Task, error) {
+	t := &Task{Model: &Model{}}
+	quantity := func(i int) Quantity {
+		v := &l.p.Variables[i]
+		return Quantity{v.Name, v.Lo, v.Hi}
+	}
+	for at, i := range l.States {
+		t.States, t.Next = append(t.States, quantity(i)), append(t.Next, next(at, i))
 	}
 	for _, i := range l.Actions {
-		v := &p.Variables[i]
-		t.Actions = append(t.Actions, Quantity{v.Name, v.Lo, v.Hi})
+		t.Actions = append(t.Actions, quantity(i))
 	}
-	var err error
-	if t.Rules, err = l.atoms(rules); err != nil {
-		return nil, nil, err
-	}
-	if t.Goal, err = l.atoms(goal); err != nil {
-		return nil, nil, err
-	}
-	return t, l, t.Check()
+	var err, failed error
+	t.Rules, err = l.atoms(rules)
+	t.Goal, failed = l.atoms(goal)
+	return t, errors.Join(err, failed)
 }
 
 // functionsOf are the functions of a problem by their variables.

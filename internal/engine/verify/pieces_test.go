@@ -64,7 +64,7 @@ func claim(r *rand.Rand) string {
 		fmt.Sprintf("level' <= %d", end), fmt.Sprintf("level' - level <= %d", change), fmt.Sprintf("level - level' <= %d", change),
 		fmt.Sprintf("level' ~= %d", end), fmt.Sprintf("level >= %d => level' >= level - %d", end, change+10), fmt.Sprintf("~(level' = level ^ pump = %d)", r.IntN(3)),
 		fmt.Sprintf("level - before <= %d", change), fmt.Sprintf("open' | level' >= %d", end), "level' * pump <= 100", fmt.Sprintf("level' + 2*pump >= %d", end-40),
-		fmt.Sprintf("abs(level' - level) <= %d", change), fmt.Sprintf("max(level', 2*before - 9) - min(level, pump, 30) <= %d", change+20),
+		fmt.Sprintf("abs(level' - level) <= %d", change), fmt.Sprintf("max(level', 2*before - 9, pump) <= %d", end+10),
 	}
 	out := all[r.IntN(len(all))]
 	for r.IntN(3) > 0 {

@@ -73,14 +73,15 @@ func byPieces(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) 
 		if err != nil {
 			return nil, nil
 		}
-		now, next, err := tube.Step(ctx, counter, t.Network, mostNodes)
+		step, err := tube.Step(ctx, counter, t.Network, mostNodes)
 		switch {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
 		case err != nil:
 			return nil, nil
-		case now != nil:
-			res := &Result{Now: cut(now, t.Problem), Next: cut(next, t.Problem)}
+		case step != nil:
+			n := t.Problem.NumBits() // without what was added
+			res := &Result{Now: step.Steps[0][:n], Next: step.Steps[1][:n]}
 			if Replay(t, prop, res, steps) != nil {
 				return nil, nil // of what was left out
 			}
@@ -92,9 +93,6 @@ func byPieces(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) 
 	}
 	return &Result{Holds: true}, nil
 }
-
-// cut is a valuation without variables that were added to the problem.
-func cut(val factored.Valuation, p *factored.Problem) factored.Valuation { return val[:p.NumBits()] }
 
 // byBits is Property by an enumeration of bits.
 func byBits(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) (*Result, error) {
