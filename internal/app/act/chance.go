@@ -18,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -143,7 +144,7 @@ func joined(p *factored.Problem, all []acting.Choice) (rows []policy.Row) {
 		last[key] = len(rows)
 		rows = append(rows, policy.Row{From: c.Step, To: c.Step, Now: c.Now})
 	}
-	slices.SortStableFunc(rows, func(a, b policy.Row) int { return cmp.Compare(a.From, b.From) })
+	sorting.Stable(rows, func(a, b policy.Row) int { return cmp.Compare(a.From, b.From) })
 	return rows
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -88,7 +89,7 @@ func (w *Property) compare(ctx context.Context, p *load.Problem, log *coverage.R
 // refute notes the rows that refute the property.
 func (w *Property) refute(p *load.Problem, r *coverage.Record, rows []coverage.Outcome, bits *rowBits) {
 	w.Lines = []int32{} // rows may have no lines
-	slices.SortStableFunc(rows, func(a, b coverage.Outcome) int { return slices.CompareFunc(a.Places(), b.Places(), earlier) })
+	sorting.Stable(rows, func(a, b coverage.Outcome) int { return slices.CompareFunc(a.Places(), b.Places(), earlier) })
 	for _, o := range rows {
 		w.RefutingRows += o.Count()
 		for _, at := range o.Places() {

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // RewardLine is the reward of a step as it was learned from the rows.
@@ -132,7 +133,7 @@ func (l *RewardLine) tell(x *rewardRows, given []float64) {
 		return
 	}
 	slices.Sort(wrong)
-	slices.SortStableFunc(l.Missed, func(a, b load.MissedReward) int { return missed[b.Reward] - missed[a.Reward] })
+	sorting.Stable(l.Missed, func(a, b load.MissedReward) int { return missed[b.Reward] - missed[a.Reward] })
 	l.Wrong, l.WrongLines = &n, wrong
 }
 

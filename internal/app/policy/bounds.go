@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Rule says what a policy does in states that are not in its table: what is best by tables that are made
@@ -109,7 +109,7 @@ func (d *Document) choices(m *model, b *decision.Bounds) error {
 		step := d.Horizon - c.Left + 1
 		rows = append(rows, policy.Row{State: place[key], From: step, To: step, Action: c.Action})
 	}
-	slices.SortStableFunc(rows, func(x, y policy.Row) int { return x.State - y.State })
+	sorting.Stable(rows, func(x, y policy.Row) int { return x.State - y.State })
 	for _, row := range rows {
 		if err := f.row(row); err != nil {
 			return err
