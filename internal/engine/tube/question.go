@@ -74,11 +74,6 @@ func (l *Layout) question() (*Task, error) {
 // asked lists the rules of the first state and action and the conditions on the step, those of the state after it among them, as
 // far as they can be taken, and the states whose next values these ask for; l gets all whose values before the step matter.
 func (l *Layout) asked(functions map[int]*factored.Function) (rules, conditions []factored.Constraint, next []int) {
-	see := func(of *[]int, i int) {
-		if !slices.Contains(*of, i) {
-			*of = append(*of, i)
-		}
-	}
 	add := func(to *[]factored.Constraint, c factored.Constraint) {
 		if c.Defines || c.Function || l.always(&c) {
 			return
@@ -134,4 +129,11 @@ func (l *Layout) asked(functions map[int]*factored.Function) (rules, conditions 
 		l.place[i] = k
 	}
 	return rules, conditions, next
+}
+
+// see adds a variable to a list that may have it.
+func see(of *[]int, i int) {
+	if !slices.Contains(*of, i) {
+		*of = append(*of, i)
+	}
 }
