@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // RewardLine is the reward of a step as it was learned from the rows.
@@ -133,7 +133,7 @@ func (l *RewardLine) tell(x *rewardRows, given []float64) {
 		return
 	}
 	slices.Sort(wrong)
-	sorting.Stable(l.Missed, func(a, b load.MissedReward) int { return missed[b.Reward] - missed[a.Reward] })
+	sort.SliceStable(l.Missed, func(i, j int) bool { return missed[l.Missed[i].Reward] > missed[l.Missed[j].Reward] })
 	l.Wrong, l.WrongLines = &n, wrong
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Rule says what a policy does in states that are not in its table: what is best by tables that are made
@@ -109,7 +109,7 @@ func (d *Document) choices(m *model, b *decision.Bounds) error {
 		step := d.Horizon - c.Left + 1
 		rows = append(rows, policy.Row{State: place[key], From: step, To: step, Action: c.Action})
 	}
-	sorting.Stable(rows, func(x, y policy.Row) int { return x.State - y.State })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].State < rows[j].State })
 	for _, row := range rows {
 		if err := f.row(row); err != nil {
 			return err
