@@ -43,6 +43,9 @@ func newTable(h *history, f *Facts, bands []Band) view {
 		}
 	}
 	for i, v := range h.vars {
+		if len(t.curves) > 0 && h.lagged(v.name) {
+			continue // the curves and rows above show it
+		}
 		r := tableRow{name: v.name, bool: v.bool, values: make([]int64, len(h.states))}
 		for k := range h.states {
 			r.values[k] = h.states[k][i]
@@ -216,11 +219,11 @@ func (t *table) describe(k int) string {
 }
 
 func (t *table) legend() string {
-	lead := ""
+	lead, rows := "", "each state variable"
 	if len(t.curves) > 0 {
-		lead = curvesLegend(t.curves)
+		lead, rows = curvesLegend(t.curves), "each state variable but earlier values"
 	}
-	return lead + "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to." + t.signs()
+	return lead + "A row for each action taken (green) and " + rows + ", a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to." + t.signs()
 }
 
 func (t *table) source() string { return "" }

@@ -276,15 +276,16 @@ func (c *compiler) spreads(n *node) *node {
 	if m, ok := c.spread[n]; ok {
 		return m
 	}
-	m := c.newSpread(n)
+	m := n.parts()
 	c.spread[n] = m
 	return m
 }
 
-func (c *compiler) newSpread(n *node) *node {
+// parts is what spreads returns.
+func (n *node) parts() *node {
 	if n.op == "if" && n.boolean() {
 		s := n.args[0]
-		return join("^", join("=>", s, n.args[1]), join("=>", &node{op: "~", args: []*node{s}, col: s.col}, n.args[2]))
+		return join("^", join("=>", s, n.args[1]), join("=>", s.not(), n.args[2]))
 	}
 	if !slices.Contains([]string{"<=", "<", ">=", ">"}, n.op) {
 		return nil
@@ -306,7 +307,7 @@ func (c *compiler) newSpread(n *node) *node {
 		case "max":
 		case "if":
 			s := parts[0]
-			return join("^", join("=>", s, of(parts[1])), join("=>", &node{op: "~", args: []*node{s}, col: s.col}, of(parts[2])))
+			return join("^", join("=>", s, of(parts[1])), join("=>", s.not(), of(parts[2])))
 		default:
 			continue
 		}
@@ -322,3 +323,5 @@ func (c *compiler) newSpread(n *node) *node {
 
 // join is a connective of two conditions.
 func join(op string, a, b *node) *node { return &node{op: op, args: []*node{a, b}, col: a.col} }
+
+func (n *node) not() *node { return &node{op: "~", args: []*node{n}, col: n.col} }

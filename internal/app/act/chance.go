@@ -1,7 +1,6 @@
 package act
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
@@ -143,7 +143,7 @@ func joined(p *factored.Problem, all []acting.Choice) (rows []policy.Row) {
 		last[key] = len(rows)
 		rows = append(rows, policy.Row{From: c.Step, To: c.Step, Now: c.Now})
 	}
-	slices.SortStableFunc(rows, func(a, b policy.Row) int { return cmp.Compare(a.From, b.From) })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].From < rows[j].From })
 	return rows
 }
 

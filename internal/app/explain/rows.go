@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -88,7 +89,7 @@ func (w *Property) compare(ctx context.Context, p *load.Problem, log *coverage.R
 // refute notes the rows that refute the property.
 func (w *Property) refute(p *load.Problem, r *coverage.Record, rows []coverage.Outcome, bits *rowBits) {
 	w.Lines = []int32{} // rows may have no lines
-	slices.SortStableFunc(rows, func(a, b coverage.Outcome) int { return slices.CompareFunc(a.Places(), b.Places(), earlier) })
+	sort.SliceStable(rows, func(i, j int) bool { return slices.CompareFunc(rows[i].Places(), rows[j].Places(), earlier) < 0 })
 	for _, o := range rows {
 		w.RefutingRows += o.Count()
 		for _, at := range o.Places() {

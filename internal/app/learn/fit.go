@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 )
 
@@ -34,16 +36,23 @@ func (t *Tested) WriteFit(w io.Writer) error {
 				continue
 			}
 			logged := chart.Series{Name: "logged", Style: chart.Points}
-			predicted, low, high := chart.Series{Name: "predicted"}, chart.Series{Name: fmt.Sprintf("band, %g %%: from", 100*q.Share)}, chart.Series{Name: "to"}
-			for _, f := range q.Fit[k][:min(mostDrawn, len(q.Fit[k]))] {
-				x := float64(f.Row + 1)
-				for s, y := range map[*chart.Series]float64{&logged: f.Logged, &predicted: f.Predicted, &low: f.Low, &high: f.High} {
-					s.X, s.Y = append(s.X, x), append(s.Y, y)
-				}
+			predicted, band := chart.Series{Name: "predicted"}, chart.Series{Name: fmt.Sprintf("band, %g %%", 100*q.Share)}
+			drawn := q.Fit[k][:min(mostDrawn, len(q.Fit[k]))]
+			add := func(s *chart.Series, f *outcomes.Fit, y float64) {
+				s.X, s.Y = append(s.X, float64(f.Row+1)), append(s.Y, y)
+			}
+			for i := range drawn {
+				f := &drawn[i]
+				add(&logged, f, f.Logged)
+				add(&predicted, f, f.Predicted)
+				add(&band, f, f.Low)
+			}
+			for _, f := range slices.Backward(drawn) { // and back, around the area
+				add(&band, &f, f.High)
 			}
 			charts = append(charts, chart.Chart{
 				Title: q.Fluent + ", predicted " + ahead + " ahead", X: chart.Axis{Label: "row"}, Y: chart.Axis{Label: q.Fluent},
-				Series: []chart.Series{low, high, predicted, logged}, Width: 760, Height: 340,
+				Series: []chart.Series{band, logged, predicted}, Width: 760, Height: 340,
 			})
 		}
 	}

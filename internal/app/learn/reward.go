@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -132,7 +133,7 @@ func (l *RewardLine) tell(x *rewardRows, given []float64) {
 		return
 	}
 	slices.Sort(wrong)
-	slices.SortStableFunc(l.Missed, func(a, b load.MissedReward) int { return missed[b.Reward] - missed[a.Reward] })
+	sort.SliceStable(l.Missed, func(i, j int) bool { return missed[l.Missed[i].Reward] > missed[l.Missed[j].Reward] })
 	l.Wrong, l.WrongLines = &n, wrong
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -109,7 +109,7 @@ func (d *Document) choices(m *model, b *decision.Bounds) error {
 		step := d.Horizon - c.Left + 1
 		rows = append(rows, policy.Row{State: place[key], From: step, To: step, Action: c.Action})
 	}
-	slices.SortStableFunc(rows, func(x, y policy.Row) int { return x.State - y.State })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].State < rows[j].State })
 	for _, row := range rows {
 		if err := f.row(row); err != nil {
 			return err

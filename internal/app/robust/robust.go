@@ -426,7 +426,7 @@ func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tub
 	if slices.ContainsFunc(proof.Used, func(c tube.Course) bool { return c.Follows() }) {
 		d.Says = append(d.Says, "these errors follow the plan: they keep quantities where they are, or next to a condition, as far as the bands allow")
 	}
-	d.Says = append(d.Says, fmt.Sprintf("that was compared in %s of regions, with bounds on what rounding does", counted.Of(proof.Cases, "combination")), m.premise())
+	d.Says = append(d.Says, fmt.Sprintf("that was compared in %s of regions, with bounds on what rounding does; it is not certified, as no file has this proof", counted.Of(proof.Cases, "combination")), m.premise())
 	if len(m.task.Goal) > 0 {
 		d.Says = append(d.Says, "run --robust plans again in each step from what it sees")
 	}

@@ -168,13 +168,13 @@ func (f *Fluent) take(r Range, whole bool) {
 
 // numeric decides about a column of numbers.
 func (f *Fluent) numeric(columns []*Column, whole bool) {
-	distinct := distinctOf(columns)
-	switch width := f.Hi - f.Lo; {
+	distinct, width := distinctOf(columns), f.Hi-f.Lo
+	switch moving := whole && distinct > fewValues && moves(columns, width); {
 	case whole && f.Lo == 0 && f.Hi == 1:
 		f.Kind, f.Why = Bool, "its values are 0 and 1"
-	case whole && width < maxInt:
+	case whole && width < maxInt && !moving:
 		f.Kind, f.Why = Int, fmt.Sprintf("%d different whole numbers", distinct)
-	case whole && width <= maxWide && !(distinct > maxInt && f.Unit != "") && !(distinct > maxInt && moves(columns, width)):
+	case whole && width <= maxWide && !(distinct > maxInt && f.Unit != "") && !moving:
 		f.Kind, f.Why = Int, fmt.Sprintf("%d different whole numbers; --bins makes it a quantity", distinct)
 	case whole:
 		f.Kind, f.Why = Real, fmt.Sprintf("%d different whole numbers, as of a quantity; --range %s=%v..%v keeps them", distinct, f.Name, f.Lo, f.Hi)
@@ -196,11 +196,18 @@ func distinctOf(columns []*Column) int {
 	return len(seen)
 }
 
+const (
+	fewValues = 16   // a state that moves as a measured quantity does has more
+	fewSteps  = 8    // and is changed by more than these
+	mostOften = 4    // of which so many make up less than
+	mostUsual = 0.75 // of its changes
+)
+
 // moves reports whether numbers move as a measured quantity does, by small steps of many sizes: not
 // as a state that rules change, which has few, and not as a name, which jumps.
 func moves(columns []*Column, width float64) bool {
 	const looked = 20_000
-	steps := map[float64]bool{}
+	steps := map[float64]int{}
 	sum, n := 0.0, 0
 	c, next, after := columns[0], columns[len(columns)-1], 0
 	if len(columns) == 1 {
@@ -210,9 +217,14 @@ func moves(columns []*Column, width float64) bool {
 		a, ok1 := c.Number(i)
 		b, ok2 := next.Number(i + after)
 		if ok1 && ok2 && a != b {
-			steps[b-a] = true
+			steps[b-a]++
 			sum, n = sum+math.Abs(b-a), n+1
 		}
 	}
-	return len(steps) > maxInt && sum/float64(n) < width/10
+	counts := slices.Sorted(maps.Values(steps))
+	most := 0
+	for _, k := range counts[max(0, len(counts)-mostOften):] {
+		most += k
+	}
+	return len(steps) > fewSteps && float64(most) < mostUsual*float64(n) && sum/float64(n) < width/10
 }

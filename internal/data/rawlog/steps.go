@@ -16,8 +16,8 @@ const (
 	perInput   = 200  // of these are in the range of an input
 	mostSteps  = 4000 // of these are in a range
 	mostDigits = 6    // after the point
-	padding    = 0.05 // of the range that the log has, which a state or an input has beyond it on either side, and up to
-	morePad    = 0.2  // so much, to end at a round number
+	padding    = 0.2  // of the range that the log has, which a state or an input has beyond it on either side, and up to
+	morePad    = 0.5  // so much, to end at a round number
 	fewRows    = 1000 // of fewer rows a range has more beyond it, as the root of their number tells
 )
 

@@ -1,6 +1,7 @@
 package tube
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -16,6 +17,13 @@ type Layout struct {
 	p               *factored.Problem
 	States, Actions []int
 	place           map[int]int // of a state or action among these
+	next            map[int]int // of a Question: of the value of a state after the step among the states; nil for others
+}
+
+// ref is a variable, or its next value.
+type ref struct {
+	variable int
+	next     bool
 }
 
 // FromProblem returns the task of a problem whose rules, goal and functions are linear over its integers; bands are those of
@@ -23,10 +31,7 @@ type Layout struct {
 // neither rules and goal nor functions of such states read are left out; with paid, those that the reward reads are not.
 func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next, paid bool) (*Task, *Layout, error) {
 	l := &Layout{p: p, place: map[int]int{}}
-	functions := map[int]*factored.Function{}
-	for i := range p.Functions {
-		functions[p.Functions[i].Variable] = &p.Functions[i]
-	}
+	functions := functionsOf(p)
 	var rules, goal []factored.Constraint
 	for _, c := range p.Global {
 		if !c.Defines && !c.Function {
@@ -39,44 +44,63 @@ func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next, p
 		all = append(all, paidBy(&p.Reward))
 	}
 	l.cone(all, functions)
-	t := &Task{Model: &Model{}}
 	first, known := p.InitialBits()
-	for at, i := range l.States {
+	var start []int64
+	for _, i := range l.States {
 		v := &p.Variables[i]
-		f := functions[i]
-		next, given := inputs[i]
-		if f == nil && !given {
+		if _, given := inputs[i]; functions[i] == nil && !given {
 			return nil, nil, fmt.Errorf("the next value of %s is not given by a function", v.Name)
 		}
-		t.States = append(t.States, Quantity{v.Name, v.Lo, v.Hi})
-		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
-			if !known[b] {
-				return nil, nil, fmt.Errorf("the initial state leaves %s open; expected a value", v.Name)
-			}
+		if slices.Contains(known[v.First:int(v.First)+v.Width], false) {
+			return nil, nil, fmt.Errorf("the initial state leaves %s open; expected a value", v.Name)
 		}
-		t.Start = append(t.Start, v.Value(first))
+		start = append(start, v.Value(first))
+	}
+	t, err := l.task(rules, goal, func(at, i int) Next {
+		next, given := inputs[i]
 		switch {
 		case !given:
-			next = Next{Function: l.clamped(f), Low: bands[i].Low, High: bands[i].High}
+			next = Next{Function: l.clamped(functions[i]), Low: bands[i].Low, High: bands[i].High}
 		case next.Given == nil:
 			same := l.linear()
 			same.X[at] = 1
 			next.Function = &Function{Leaf: same}
 		}
-		t.Next = append(t.Next, next)
+		return next
+	})
+	t.Start = start
+	if err == nil {
+		err = t.Check()
+	}
+	return t, l, err
+}
+
+// task returns the task of rules and a goal whose states go on by next, which gets a state's place and its variable.
+func (l *Layout) task(rules, goal []factored.Constraint, next func(at, i int) Next) (*Task, error) {
+	t := &Task{Model: &Model{}}
+	quantity := func(i int) Quantity {
+		v := &l.p.Variables[i]
+		return Quantity{v.Name, v.Lo, v.Hi}
+	}
+	for at, i := range l.States {
+		t.States, t.Next = append(t.States, quantity(i)), append(t.Next, next(at, i))
 	}
 	for _, i := range l.Actions {
-		v := &p.Variables[i]
-		t.Actions = append(t.Actions, Quantity{v.Name, v.Lo, v.Hi})
+		t.Actions = append(t.Actions, quantity(i))
 	}
-	var err error
-	if t.Rules, err = l.atoms(rules); err != nil {
-		return nil, nil, err
+	var err, failed error
+	t.Rules, err = l.atoms(rules)
+	t.Goal, failed = l.atoms(goal)
+	return t, errors.Join(err, failed)
+}
+
+// functionsOf are the functions of a problem by their variables.
+func functionsOf(p *factored.Problem) map[int]*factored.Function {
+	out := map[int]*factored.Function{}
+	for i := range p.Functions {
+		out[p.Functions[i].Variable] = &p.Functions[i]
 	}
-	if t.Goal, err = l.atoms(goal); err != nil {
-		return nil, nil, err
-	}
-	return t, l, t.Check()
+	return out
 }
 
 // cone finds the states that matter.
@@ -90,36 +114,23 @@ func (l *Layout) cone(all []factored.Constraint, functions map[int]*factored.Fun
 			todo = append(todo, i)
 		}
 	}
-	index := map[*factored.Variable]int{}
-	for i := range p.Variables {
-		index[&p.Variables[i]] = i
-	}
 	for i := range all {
 		if l.always(&all[i]) {
 			continue
 		}
 		for _, t := range all[i].Terms {
 			v, _ := p.Owner(t.Lit.Bit)
-			see(index[v])
+			see(l.index(v))
 		}
 	}
 	for len(todo) > 0 {
 		f := functions[todo[0]]
 		todo = todo[1:]
-		if f == nil {
-			continue
-		}
-		var walk func(n *factored.FunctionNode)
-		walk = func(n *factored.FunctionNode) {
-			for _, s := range n.Sum.Terms {
-				see(s.Variable)
-			}
-			if n.Low != nil {
-				walk(n.Low)
-				walk(n.High)
+		if f != nil {
+			for _, i := range f.Reads() {
+				see(i)
 			}
 		}
-		walk(f.Root)
 	}
 	for i := range p.Variables {
 		switch v := &p.Variables[i]; {
@@ -138,11 +149,16 @@ func (l *Layout) linear() Linear {
 }
 
 // at returns where the coefficient of a variable is.
-func (l *Layout) at(f *Linear, variable int) *int64 {
-	if l.p.Variables[variable].Kind == factored.Action {
-		return &f.U[l.place[variable]]
+func (l *Layout) at(f *Linear, variable int) *int64 { return l.of(f, ref{variable: variable}) }
+
+func (l *Layout) of(f *Linear, r ref) *int64 {
+	switch {
+	case r.next:
+		return &f.X[l.next[r.variable]]
+	case l.next != nil || l.p.Variables[r.variable].Kind == factored.Action:
+		return &f.U[l.place[r.variable]]
 	}
-	return &f.X[l.place[variable]]
+	return &f.X[l.place[r.variable]]
 }
 
 // clamped returns a function with its ends as tests.
@@ -245,8 +261,8 @@ func (l *Layout) always(c *factored.Constraint) bool {
 		return false
 	}
 	least, most := a.k, a.k
-	for i, f := range a.by {
-		v := &l.p.Variables[i]
+	for r, f := range a.by {
+		v := &l.p.Variables[r.variable]
 		least += min(f*v.Lo, f*v.Hi)
 		most += max(f*v.Lo, f*v.Hi)
 	}
@@ -262,40 +278,52 @@ func (l *Layout) always(c *factored.Constraint) bool {
 // weighted is a sum of integers.
 type weighted struct {
 	k  int64
-	by map[int]int64 // of a variable
+	by map[ref]int64
 }
 
 // form returns a constraint's sum over the integers; with loose, nil where it is none.
 func (l *Layout) form(c *factored.Constraint, loose bool) (*weighted, error) {
-	out := &weighted{by: map[int]int64{}}
-	bits := map[factored.Bit]int64{}
+	out := &weighted{by: map[ref]int64{}}
+	bits := map[factored.Lit]int64{}
 	for _, t := range c.Terms {
 		if t.Lit.Neg {
 			out.k += t.Coef
-			bits[t.Lit.Bit] -= t.Coef
-		} else {
-			bits[t.Lit.Bit] += t.Coef
+			t.Coef, t.Lit.Neg = -t.Coef, false
 		}
+		bits[t.Lit] += t.Coef
 	}
 	for i := range l.p.Variables {
 		v := &l.p.Variables[i]
-		if v.Width == 0 {
-			continue
-		}
-		f := bits[v.First+factored.Bit(v.Width-1)] / v.Weight(v.Width-1)
-		for b := range v.Width {
-			if bits[v.First+factored.Bit(b)] != f*v.Weight(b) || f != 0 && v.Kind == factored.Auxiliary {
-				if loose {
-					return nil, nil
+		for _, next := range []bool{false, true} {
+			f, ok := factor(v, next, bits)
+			switch {
+			case ok:
+				if f != 0 {
+					out.by[ref{i, next}] = f
 				}
+			case loose:
+				return nil, nil
+			default:
 				return nil, fmt.Errorf("%s is no sum of quantities; --robust takes rules and goals that are", l.p.Words(c))
 			}
 		}
-		if f != 0 {
-			out.by[i] = f
-		}
 	}
 	return out, nil
+}
+
+// factor returns the coefficient of an integer, or of its next value, from those of its bits; false if it has none.
+func factor(v *factored.Variable, next bool, bits map[factored.Lit]int64) (f int64, ok bool) {
+	bit := func(b int) int64 { return bits[factored.Lit{Bit: v.First + factored.Bit(b), Next: next}] }
+	if v.Width == 0 {
+		return 0, true
+	}
+	f = bit(v.Width-1) / v.Weight(v.Width-1)
+	for b := range v.Width {
+		if bit(b) != f*v.Weight(b) || f != 0 && v.Kind == factored.Auxiliary {
+			return 0, false
+		}
+	}
+	return f, true
 }
 
 // atoms translates constraints to conditions; those that ranges imply are left out.
@@ -315,8 +343,8 @@ func (l *Layout) atoms(all []factored.Constraint) (out []Atom, err error) {
 		}
 		text := l.p.Words(c)
 		f := l.linear()
-		for v, k := range w.by {
-			*l.at(&f, v) = k
+		for r, k := range w.by {
+			*l.of(&f, r) = k
 		}
 		f.C = w.k - c.K
 		if c.Op != factored.GE {
@@ -335,44 +363,56 @@ const mostListed = 1 << 20
 
 // interval translates a constraint on one integer, that is no sum, to the bounds that it stands for; nil if it stands
 // for none.
-func (l *Layout) interval(c *factored.Constraint) []Atom {
-	if len(c.Terms) == 0 {
+func (l *Layout) interval(c *factored.Constraint) (out []Atom) {
+	r, lo, hi := l.ends(c)
+	if lo > hi {
 		return nil
 	}
-	v, _ := l.p.Owner(c.Terms[0].Lit.Bit)
-	for _, t := range c.Terms {
-		if w, _ := l.p.Owner(t.Lit.Bit); w != v || t.Lit.Next {
-			return nil
-		}
-	}
-	if v.Kind == factored.Auxiliary || v.Hi-v.Lo >= mostListed {
-		return nil
-	}
-	val := make(factored.Valuation, l.p.NumBits())
-	lo, hi, gaps := v.Hi+1, v.Lo-1, false
-	for x := v.Lo; x <= v.Hi; x++ {
-		if v.Set(val, x) == nil && c.Holds(val, nil) {
-			gaps = gaps || hi >= v.Lo && hi != x-1
-			lo, hi = min(lo, x), x
-		}
-	}
-	if gaps || lo > hi {
-		return nil
-	}
-	index := slices.IndexFunc(l.p.Variables, func(w factored.Variable) bool { return w.First == v.First && w.Width > 0 })
-	text := l.p.Words(c)
-	var out []Atom
+	v, text := &l.p.Variables[r.variable], l.p.Words(c)
 	if lo > v.Lo {
 		f := l.linear()
-		*l.at(&f, index), f.C = -1, lo
+		*l.of(&f, r), f.C = -1, lo
 		out = append(out, Atom{Linear: f, Text: text})
 	}
 	if hi < v.Hi {
 		f := l.linear()
-		*l.at(&f, index), f.C = 1, -hi
+		*l.of(&f, r), f.C = 1, -hi
 		out = append(out, Atom{Linear: f, Text: text})
 	}
 	return out
+}
+
+// ends returns the integer that a constraint is about, and the bounds that it stands for; none if lo is above hi.
+func (l *Layout) ends(c *factored.Constraint) (r ref, lo, hi int64) {
+	if len(c.Terms) == 0 {
+		return r, 1, 0
+	}
+	v, _ := l.p.Owner(c.Terms[0].Lit.Bit)
+	r = ref{l.index(v), c.Terms[0].Lit.Next}
+	for _, t := range c.Terms {
+		if w, _ := l.p.Owner(t.Lit.Bit); w != v || t.Lit.Next != r.next {
+			return r, 1, 0
+		}
+	}
+	if v.Kind == factored.Auxiliary || v.Hi-v.Lo >= mostListed {
+		return r, 1, 0
+	}
+	val := make(factored.Valuation, l.p.NumBits())
+	lo, hi = v.Hi+1, v.Lo-1
+	for x := v.Lo; x <= v.Hi; x++ {
+		if v.Set(val, x) == nil && c.Holds(val, val) {
+			if hi >= v.Lo && hi != x-1 {
+				return r, 1, 0
+			}
+			lo, hi = min(lo, x), x
+		}
+	}
+	return r, lo, hi
+}
+
+// index returns the place of a variable.
+func (l *Layout) index(v *factored.Variable) int {
+	return slices.IndexFunc(l.p.Variables, func(w factored.Variable) bool { return w.Name == v.Name })
 }
 
 // Reward returns the reward of a step as a form over the state before it and the action; nil where it is none.
@@ -387,11 +427,11 @@ func (l *Layout) Reward() *Linear {
 		return nil
 	}
 	f := l.linear()
-	for v, k := range w.by {
-		if _, in := l.place[v]; !in {
+	for r, k := range w.by {
+		if _, in := l.place[r.variable]; !in {
 			return nil
 		}
-		*l.at(&f, v) = k
+		*l.of(&f, r) = k
 	}
 	f.C, f.D = w.k+r.Constant, max(1, r.Scale)
 	return &f

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/engine/tube"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -45,7 +46,56 @@ const (
 
 // Property decides whether prop, parsed over t.Problem with primes allowed, holds for every
 // one of some steps. The problem's initial state and goal do not matter.
+//
+// Where quantities go on by functions, branch and bound by linear programs is tried first.
 func Property(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) (*Result, error) {
+	if res, err := byPieces(ctx, t, prop, steps); res != nil || err != nil {
+		return res, err
+	}
+	return byBits(ctx, t, prop, steps)
+}
+
+const (
+	// mostCases bounds the alternatives of a negated property, each of which is a search by itself.
+	mostCases = 64
+	// mostNodes bounds each of these. One node takes some .1 ms.
+	mostNodes = 20_000
+)
+
+// byPieces is Property by linear programs; nil where it does not know.
+func byPieces(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) (*Result, error) {
+	if !(tube.Engine{}).Suits(t) {
+		return nil, nil
+	}
+	all := prop.Alternatives(mostCases)
+	for _, e := range all {
+		counter, err := counterexamples(t.Problem, e, false, steps)
+		if err != nil {
+			return nil, nil
+		}
+		step, err := tube.Step(ctx, counter, t.Network, mostNodes)
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+		case err != nil:
+			return nil, nil
+		case step != nil:
+			n := t.Problem.NumBits() // without what was added
+			res := &Result{Now: step.Steps[0][:n], Next: step.Steps[1][:n]}
+			if Replay(t, prop, res, steps) != nil {
+				return nil, nil // of what was left out
+			}
+			return res, nil
+		}
+	}
+	if all == nil {
+		return nil, nil
+	}
+	return &Result{Holds: true}, nil
+}
+
+// byBits is Property by an enumeration of bits.
+func byBits(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) (*Result, error) {
 	p := t.Problem
 	bits := p.NumBits()
 	counter, err := Counterexamples(p, prop, steps)
@@ -106,11 +156,15 @@ func mentions(s *model.Sum, v model.Lit) bool {
 // to a property: any initial state, no goal and no reward, and the property negated.
 // With AnyNext what holds for states holds for the first alone.
 func Counterexamples(p *factored.Problem, prop *expr.Expr, steps Steps) (*factored.Problem, error) {
+	return counterexamples(p, prop, true, steps)
+}
+
+func counterexamples(p *factored.Problem, prop *expr.Expr, negate bool, steps Steps) (*factored.Problem, error) {
 	counter := p.Clone()
 	counter.Initial, counter.Goal = nil, nil
 	counter.Reward = factored.Reward{Scale: 1}
 	rules := len(counter.Global)
-	if err := prop.Require(counter, true, "property"); err != nil {
+	if err := prop.Require(counter, negate, "property"); err != nil {
 		return nil, fmt.Errorf("compiling the property: %w", err)
 	}
 	if steps == AnyNext {
