@@ -193,7 +193,7 @@ func (r *run) pause(ctx context.Context) {
 	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}
-	if r.turnCheapest(ctx); r.both == nil || r.pairWork() > aloneWork*int64(r.q.MaxHorizon) {
+	if r.turnCheapest(ctx); r.both == nil || r.pairWork() > r.alone() {
 		r.turn(ctx)
 	}
 	// A beam is about as much work as what was explored until then, so that
@@ -436,13 +436,15 @@ const workPerPoll = 256
 // aloneWork is what the pair over operators does for each step of the horizon before it counts: the models of other engines grow with the horizon.
 const aloneWork = 5_000_000
 
+func (r *run) alone() int64 { return aloneWork * int64(r.q.MaxHorizon) }
+
 // work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
 	w := r.g.tried + workPerPoll*r.polls
 	w += r.completions() * (r.g.s.effort() - 1)
 	w += r.tables.nodes() * triesPerNode
 	if r.both != nil {
-		w += max(0, r.pairWork()-aloneWork*int64(r.q.MaxHorizon)) / successorWork
+		w += max(0, r.pairWork()-r.alone()) / successorWork
 	} else if r.ways != nil {
 		w += r.ways.tried
 	}
