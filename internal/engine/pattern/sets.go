@@ -21,12 +21,14 @@ const maxSets = 2_000
 
 // suggest lists the sets that the names of the fluents suggest: those of one
 // fluent whose objects are the same but one, such as at(t1, ?c); those of all
-// fluents of the same objects, such as at cell c; and both together.
+// fluents of the same objects, such as at cell c; both together; and those of the first kind for two
+// fluents, or with one or two of the second, such as lies(p1, ?c) with in(p1, ?t).
 func suggest(p *factored.Problem) []set {
 	all := map[string][]factored.Bit{} // by objects: the fluents of just these
 	but := map[string][]factored.Bit{} // by fluent and all objects but one
 	var order []string                 // keys of but, as they come
 	partners := map[string]string{}    // by key of but: the objects that are left
+	alike := map[string][]string{}     // by these: keys of but
 	var alone []string
 	for i := range p.Variables {
 		v := &p.Variables[i]
@@ -49,6 +51,7 @@ func suggest(p *factored.Problem) []set {
 			if but[id] == nil {
 				order = append(order, id)
 				partners[id] = strings.Join(rest, ",")
+				alike[partners[id]] = append(alike[partners[id]], id)
 			}
 			but[id] = append(but[id], v.First)
 		}
@@ -64,6 +67,27 @@ func suggest(p *factored.Problem) []set {
 		add(family, but[id])
 		if rest := partners[id]; rest != "" {
 			add(family+" and others", slices.Concat(but[id], all[rest]))
+		}
+	}
+	for _, id := range order {
+		family, rest := id[:strings.LastIndexByte(id, '/')], partners[id]
+		if rest == "" {
+			continue
+		}
+		for _, other := range alike[rest] {
+			if other > id {
+				add(family+" and "+other[:strings.LastIndexByte(other, '/')], slices.Concat(but[id], but[other]))
+			}
+		}
+		for i, b := range all[rest] {
+			if len(all[rest]) > 1 {
+				add(fmt.Sprintf("%s and %d", family, i), append(slices.Clone(but[id]), b))
+			}
+			for k, c := range all[rest][:i] {
+				if len(all[rest]) > 2 {
+					add(fmt.Sprintf("%s, %d and %d", family, k, i), append(slices.Clone(but[id]), c, b))
+				}
+			}
 		}
 	}
 	for _, key := range alone {

@@ -411,7 +411,7 @@ func (r *run) turnPair(ctx context.Context) {
 
 // openWays begins the search for a cheapest way, with its estimates: a pair over operators where a step has one action at most.
 func (r *run) openWays(ctx context.Context) error {
-	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false)
+	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false, r.exclusive(ctx))
 	if err != nil {
 		return err
 	}
@@ -435,7 +435,29 @@ func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
 	if r.without&Patterns != 0 {
 		return nil, nil
 	}
-	return pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable)
+	if rules, err := r.findRules(ctx); err != nil || rules == nil {
+		return nil, err
+	}
+	return pattern.New(ctx, r.rules, r.g.sample(), smallTable)
+}
+
+// findRules finds rules, once; nil for none.
+func (r *run) findRules(ctx context.Context) (_ *pattern.Rules, err error) {
+	if r.rules == nil {
+		r.rules, err = pattern.NewRules(ctx, r.q.Task, r.g.depth[0], r.g.sample())
+	}
+	return r.rules, err
+}
+
+// exclusive finds the rules that operators are read by.
+func (r *run) exclusive(ctx context.Context) func() ([]bound.Rule, error) {
+	return func() ([]bound.Rule, error) {
+		rules, err := r.findRules(ctx)
+		if err != nil || rules == nil {
+			return nil, err
+		}
+		return rules.Places(), nil
+	}
 }
 
 // How many joint actions a search with tables, and the pair over operators, may try for one of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/pattern"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -62,6 +63,7 @@ type run struct {
 	refusedPolish bool      // it cannot
 
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
+	rules           *pattern.Rules // nil before they are asked for
 	both            []*pursuit     // over operators, where there are any; ways is one of them
 	tablesAt        int64          // the work of both after which their tables grow
 	found           bool           // the search for any plan has one
