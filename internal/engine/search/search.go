@@ -436,7 +436,7 @@ func (s *relation) valuation(state, action []uint64) factored.Valuation {
 const workPerPoll = 256
 
 // aloneWork is what the pair over operators does for each step of the horizon before it counts: the models of other engines grow with the horizon.
-const aloneWork = 5_000_000
+const aloneWork = 10_000_000
 
 func (r *run) alone() int64 { return aloneWork * int64(r.q.MaxHorizon) }
 
