@@ -91,6 +91,9 @@ func holds(rule *Rule, known []Fact) bool {
 // choose is the rule that most of the conditions of effects are about, or, where operators could not be read, most of the bits that the step reads; nil for
 // none. No bit of it is known to be true.
 func (r *reader) choose(ops []Operator, ok bool, known []Fact) (best *Rule) {
+	if r.gates != nil || r.ask == nil && len(r.rules) == 0 {
+		return nil
+	}
 	about := make([]int, len(r.s.Now))
 	some := !ok
 	for i := range ops {
@@ -103,7 +106,7 @@ func (r *reader) choose(ops []Operator, ok bool, known []Fact) (best *Rule) {
 			}
 		}
 	}
-	if !some || r.gates != nil || r.err != nil {
+	if !some || r.err != nil {
 		return nil
 	}
 	if r.ask != nil {

@@ -56,44 +56,55 @@ func suggest(p *factored.Problem) []set {
 			but[id] = append(but[id], v.First)
 		}
 	}
-	var out []set
-	add := func(family string, bits []factored.Bit) {
-		if len(bits) > 1 && len(out) < maxSets {
-			out = append(out, set{bits: bits, family: family})
-		}
-	}
+	l := &listing{but: but}
 	for _, id := range order {
 		family := id[:strings.LastIndexByte(id, '/')]
-		add(family, but[id])
+		l.add(family, but[id])
 		if rest := partners[id]; rest != "" {
-			add(family+" and others", slices.Concat(but[id], all[rest]))
+			l.add(family+" and others", slices.Concat(but[id], all[rest]))
 		}
 	}
 	for _, id := range order {
-		family, rest := id[:strings.LastIndexByte(id, '/')], partners[id]
-		if rest == "" {
-			continue
-		}
-		for _, other := range alike[rest] {
-			if other > id {
-				add(family+" and "+other[:strings.LastIndexByte(other, '/')], slices.Concat(but[id], but[other]))
-			}
-		}
-		for i, b := range all[rest] {
-			if len(all[rest]) > 1 {
-				add(fmt.Sprintf("%s and %d", family, i), append(slices.Clone(but[id]), b))
-			}
-			for k, c := range all[rest][:i] {
-				if len(all[rest]) > 2 {
-					add(fmt.Sprintf("%s, %d and %d", family, k, i), append(slices.Clone(but[id]), c, b))
-				}
-			}
+		if rest := partners[id]; rest != "" {
+			l.join(id, alike[rest], all[rest])
 		}
 	}
 	for _, key := range alone {
-		add("of the same objects", all[key])
+		l.add("of the same objects", all[key])
 	}
-	return out
+	return l.sets
+}
+
+// listing is sets that are suggested.
+type listing struct {
+	but  map[string][]factored.Bit // by fluent and all objects but one
+	sets []set
+}
+
+func (l *listing) add(family string, bits []factored.Bit) {
+	if len(bits) > 1 && len(l.sets) < maxSets {
+		l.sets = append(l.sets, set{bits: bits, family: family})
+	}
+}
+
+// join suggests the bits of one fluent with those of another that are alike, and with one or two of the same objects.
+func (l *listing) join(id string, alike []string, same []factored.Bit) {
+	family := id[:strings.LastIndexByte(id, '/')]
+	for _, other := range alike {
+		if other > id {
+			l.add(family+" and "+other[:strings.LastIndexByte(other, '/')], slices.Concat(l.but[id], l.but[other]))
+		}
+	}
+	for i, b := range same {
+		if len(same) > 1 {
+			l.add(fmt.Sprintf("%s and %d", family, i), append(slices.Clone(l.but[id]), b))
+		}
+		for k, c := range same[:i] {
+			if len(same) > 2 {
+				l.add(fmt.Sprintf("%s, %d and %d", family, k, i), append(slices.Clone(l.but[id]), c, b))
+			}
+		}
+	}
 }
 
 // holding keeps the sets that hold in all states given.
