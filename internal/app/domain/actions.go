@@ -185,6 +185,9 @@ func line(a *actions.Action) string {
 	if a.LeftOut > 0 {
 		text += fmt.Sprintf("; %s that name an object twice left out", counted.Of(a.LeftOut, "row"))
 	}
+	if a.Products > 0 {
+		text += fmt.Sprintf("; bounds read %s that effects are about", counted.Of(a.Products, "product"))
+	}
 	return text
 }
 

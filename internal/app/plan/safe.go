@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
@@ -33,7 +34,8 @@ type Bracket struct {
 	// answer does, or if none was seen to.
 	Held *Held `json:"held,omitempty"`
 
-	sides bool // it is of the two sides of a learned PDDL domain
+	sides   bool     // it is of the two sides of a learned PDDL domain
+	nowhere []string // variables whose next values are never supported
 }
 
 // learnedRight is what the sides of a learned PDDL domain rest on.
@@ -73,7 +75,7 @@ func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prov
 
 // NewBracket is the bracket of a plan with supported steps, nil for none, before there is a bound.
 func NewBracket(p *load.Problem, reward *float64) *Bracket {
-	return &Bracket{Reward: reward, Assuming: support.Assumption(p), Doubt: support.Doubt(p)}
+	return &Bracket{Reward: reward, Assuming: support.Assumption(p), Doubt: support.Doubt(p), nowhere: support.Nowhere(p)}
 }
 
 // SumSafe completes the verdict of an answer with a bracket.
@@ -136,9 +138,9 @@ func (b *Bracket) String() string {
 	case b.Impossible:
 		return "No plan exists" + assuming
 	case b.Reward == nil && b.BoundUnseen == nil:
-		return "No plan with supported steps only was found"
+		return "No plan with supported steps only was found" + b.never()
 	case b.Reward == nil:
-		return fmt.Sprintf("No plan with supported steps only was found, and nothing can beat %v%s", *b.BoundUnseen, assuming)
+		return fmt.Sprintf("No plan with supported steps only was found%s, and nothing can beat %v%s", b.never(), *b.BoundUnseen, assuming)
 	case b.BoundUnseen == nil:
 		return fmt.Sprintf("%v is %s from the data%s: %s. What else could be reached is not known", *b.Reward, certain, assuming, every)
 	case *b.BoundUnseen == *b.Reward:
@@ -146,6 +148,21 @@ func (b *Bracket) String() string {
 	}
 	return fmt.Sprintf("%v is %s from the data, and nothing can beat %v%s: %s; the bound takes all other next values for free", *b.Reward, certain, *b.BoundUnseen, assuming, every)
 }
+
+// never says which next values are never supported, after what was not found.
+func (b *Bracket) never() string {
+	if len(b.nowhere) == 0 {
+		return ""
+	}
+	names := strings.Join(b.nowhere[:min(len(b.nowhere), mostNames)], ", ")
+	if more := len(b.nowhere) - mostNames; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return ", since no step supports the next values of " + names
+}
+
+// mostNames is how many variables are named.
+const mostNames = 3
 
 // ofSides is the bracket of the two sides of a learned domain in words.
 func (b *Bracket) ofSides(assuming string) string {

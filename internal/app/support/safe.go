@@ -36,6 +36,17 @@ func record(p *load.Problem) (*coverage.Support, error) {
 	return ofRows(p), nil
 }
 
+// Nowhere names the variables with next values that the rows support in no state and after no action, so that no step is supported.
+func Nowhere(p *load.Problem) (names []string) {
+	for o, b := range p.Problem.Outputs {
+		if s := p.Support; s != nil && len(s.Tables[o]) == 0 && s.Asks(o) {
+			owner, _ := p.Problem.Owner(b)
+			names = append(names, owner.Name)
+		}
+	}
+	return slices.Compact(names)
+}
+
 // ofRows is the support by whole rows: each output has a table over all inputs, whose cells
 // are the rows, with the values of the network.
 func ofRows(p *load.Problem) *coverage.Support {

@@ -126,8 +126,8 @@ func (d *definitions) closed(row int, set []int32, done []bool) bool {
 }
 
 // unique reports whether the rows leave set one value at most, whatever the
-// other variables are; for a program, which computes these by their own rows and is given
-// joint actions that may be, whatever they can be. It may miss that.
+// other variables are; for a program, which computes these by their own rows, whatever they can be in a step
+// that may be. It may miss that.
 func (d *definitions) unique(set []int32, rows []int) bool {
 	if d.uniqueSum(set, rows) {
 		return true
@@ -144,7 +144,7 @@ func (d *definitions) unique(set []int32, rows []int) bool {
 	if contradict(both) || d.never(both) {
 		return true
 	}
-	return d.next && d.never(d.earlier(both))
+	return d.next && (d.never(d.earlier(both, d.r.onActions)) || d.never(d.earlier(both, d.r.onBefore)))
 }
 
 // never reports whether no values keep the sums. It may miss that.
@@ -183,14 +183,17 @@ func (d *definitions) never(sums []model.Sum) bool {
 	return !st.Satisfiable(inputs) && !st.Interrupted()
 }
 
-// earlier adds the rows that define variables of some sums, those that define variables of these, and so on; and rows on actions alone.
-func (d *definitions) earlier(sums []model.Sum) []model.Sum {
+// mostEarlier is how many sums are looked at together.
+const mostEarlier = 1 << 12
+
+// earlier adds the rows that define variables of some sums, those that define variables of these, and so on; and rows of a kind that may be needed.
+func (d *definitions) earlier(sums []model.Sum, kind func(*row) bool) []model.Sum {
 	seen := map[int]bool{}
-	for k := 0; k < len(sums); k++ {
+	for k := 0; k < min(len(sums), mostEarlier); k++ {
 		for _, t := range sums[k].Terms {
 			for _, i := range d.using[t.Lit.Var()] {
 				w := &d.r.rows[i]
-				if !seen[i] && w.neuron == nil && (slices.Contains(d.rows[t.Lit.Var()], i) || d.r.onActions(w)) {
+				if !seen[i] && w.neuron == nil && (slices.Contains(d.rows[t.Lit.Var()], i) || kind(w)) {
 					seen[i] = true
 					sums = append(sums, w.sum)
 				}

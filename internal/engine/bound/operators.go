@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -44,8 +45,9 @@ const (
 const MostJoint = 1 << 17
 
 // Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are more
-// than most, conditions have too many cases, or the context ended. Where gates are asked for, they stand for conditions with too many cases.
-func Operators(ctx context.Context, t engine.Task, most int, gated bool) (ops []Operator, joint [][]int, gates []Gate, err error) {
+// than most, conditions have too many cases, or the context ended. Where gates are asked for, they stand for conditions with too many cases. Rules, if not
+// nil, is asked for rules where effects have conditions, or these too many cases: the operators are right in states that keep the rules then.
+func Operators(ctx context.Context, t engine.Task, most int, gated bool, rules func() ([]Rule, error)) (ops []Operator, joint [][]int, gates []Gate, err error) {
 	r, err := newStepRelation(ctx, t)
 	if err != nil {
 		return nil, nil, nil, err
@@ -78,16 +80,15 @@ func Operators(ctx context.Context, t engine.Task, most int, gated bool) (ops []
 		return nil, nil, nil, ctx.Err()
 	}
 	x := p.newReader(r.Step)
+	x.ask = rules
 	if gated {
 		x.gates = map[int32]bool{}
 	}
 	for k, places := range joint {
-		if !x.put(places) || k%64 == 0 && r.stop() {
-			return nil, nil, nil, ctx.Err()
-		}
-		more, ok := x.operators(k)
-		if !ok {
-			return nil, nil, nil, ctx.Err()
+		x.puts = 0
+		more, ok := x.read(k, places, nil)
+		if x.err != nil || !ok || k%64 == 0 && r.stop() {
+			return nil, nil, nil, cmp.Or(x.err, ctx.Err())
 		}
 		ops = append(ops, more...)
 	}
@@ -113,6 +114,11 @@ type reader struct {
 	cubes     map[[2]int32][][]Fact
 	gates     map[int32]bool // slots of sym that facts may be about; nil for bits alone
 	evaluated int
+	ask       func() ([]Rule, error) // nil once asked
+	rules     []Rule
+	of        [][]int32 // by place: rules
+	puts      int       // of the action at hand
+	err       error
 }
 
 // newReader evaluates the program without an action.
@@ -182,12 +188,19 @@ func (r *reader) at(slot int32) int32 {
 	return r.base[slot]
 }
 
-// put evaluates what depends on the bits of an action. It is false where that takes long.
-func (r *reader) put(places []int) bool {
+// put evaluates what depends on the bits of an action, and on bits of the state that are known. It is false where that takes long.
+func (r *reader) put(places []int, known []Fact) bool {
 	r.now++
 	r.changed = r.changed[:0]
 	for _, i := range places {
 		r.set(r.p.Input(r.s.Actions[i]), slotTrue)
+	}
+	for _, f := range known {
+		value := int32(slotFalse)
+		if f.On {
+			value = slotTrue
+		}
+		r.set(r.p.Input(r.s.Now[f.Place]), value)
 	}
 	for len(r.queue) > 0 {
 		i := r.next()
@@ -246,9 +259,9 @@ type way struct {
 	reward int64
 }
 
-// operators are those of the action at hand.
-func (r *reader) operators(action int) ([]Operator, bool) {
-	ways := []way{{reward: r.s.Task.Problem.Reward.Constant}}
+// operators are those of the action at hand where some facts are known.
+func (r *reader) operators(action int, known []Fact) ([]Operator, bool) {
+	ways := []way{{known, r.s.Task.Problem.Reward.Constant}}
 	ok := true
 	also := func(slot int32, want bool, reward int64) (out []way) {
 		list, fine := r.cases(slot, want)

@@ -238,6 +238,11 @@ func (r *relation) onActions(w *row) bool {
 	return w.neuron == nil && len(w.vars) > 0 && !slices.ContainsFunc(w.vars, func(v int32) bool { return r.role[v] != action })
 }
 
+// onBefore reports whether a row is about the state before the step and the actions alone.
+func (r *relation) onBefore(w *row) bool {
+	return w.neuron == nil && len(w.vars) > 0 && !slices.ContainsFunc(w.vars, func(v int32) bool { return r.role[v] != action && r.role[v] != now })
+}
+
 // compile makes the program of a step, of so much code at most; nil where Compile gives none. What is on actions alone is left out where all joint actions
 // given to the program keep it.
 func (r *relation) compile(most int, kept bool) *Program {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/sat"
@@ -33,32 +34,56 @@ type values struct {
 
 func (v values) of(b factored.Bit) bool { return step.Bit(v.words, v.place[b]) }
 
-// New finds variables and builds tables for a task. The reachable states given, packed as
-// the state bits of the problem come, begin with all initial ones, so many; the others
-// show what to expect. A table of several variables has at most so many entries. It returns
-// nil where no table says anything.
-func New(ctx context.Context, t engine.Task, initial int, reachable [][]uint64, entries int) (*Least, error) {
+// Rules are sets of Boolean state bits of which at most one is true in every state that can be reached.
+type Rules struct {
+	t      engine.Task
+	q      *oneStep // with the sets
+	place  []int32
+	states []values
+	sets   []set
+}
+
+// NewRules finds rules of a task. The reachable states given, packed as the state bits of the problem come, begin with all initial ones, so many;
+// the others show what to expect. It returns nil where the initial states are many.
+func NewRules(ctx context.Context, t engine.Task, initial int, reachable [][]uint64) (*Rules, error) {
 	if initial == 0 || initial > maxStarts {
 		return nil, nil
 	}
-	p := t.Problem
-	place := make([]int32, p.NumBits())
-	for i, b := range p.Bits(factored.State) {
-		place[b] = int32(i)
+	r := &Rules{t: t, place: make([]int32, t.Problem.NumBits())}
+	for i, b := range t.Problem.Bits(factored.State) {
+		r.place[b] = int32(i)
 	}
-	var states []values
 	for _, words := range reachable {
-		states = append(states, values{place, words})
+		r.states = append(r.states, values{r.place, words})
 	}
-	sets, q, err := prove(func() (*oneStep, error) { return newStep(ctx, t) }, holding(suggest(p), states))
-	if err != nil || q == nil {
+	var err error
+	r.sets, r.q, err = prove(func() (*oneStep, error) { return newStep(ctx, t) }, holding(suggest(t.Problem), r.states))
+	if err != nil || r.q == nil {
 		return nil, err
 	}
-	b, err := newBuilder(t, sets)
+	return r, nil
+}
+
+// Places are the rules by places of packed states.
+func (r *Rules) Places() (out []bound.Rule) {
+	for _, x := range r.sets {
+		rule := bound.Rule{One: x.one}
+		for _, b := range x.bits {
+			rule.Places = append(rule.Places, r.place[b])
+		}
+		out = append(out, rule)
+	}
+	return out
+}
+
+// New finds variables and builds tables for a task, by its rules. The reachable states given show what to expect. A table of several variables has at
+// most so many entries. It returns nil where no table says anything.
+func New(ctx context.Context, r *Rules, reachable [][]uint64, entries int) (*Least, error) {
+	b, err := newBuilder(r.t, r.sets)
 	if err != nil {
 		return nil, err
 	}
-	l := &Least{b: b, single: q.choose(b, variables(p, sets), states), place: place}
+	l := &Least{b: b, single: r.q.choose(b, variables(r.t.Problem, r.sets), r.states), place: r.place}
 	if len(l.single) == 0 || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

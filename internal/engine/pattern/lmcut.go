@@ -1,7 +1,6 @@
 package pattern
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -100,11 +99,8 @@ func (c *Cut) take(s *step.Step, known []bound.Operator) {
 		if len(o.Effects) == 0 {
 			continue
 		}
-		for len(c.cost) <= o.Action {
-			c.cost = append(c.cost, math.MaxInt64)
-		}
-		c.cost[o.Action] = min(c.cost[o.Action], most-o.Reward)
-		sure := cutOp{needs: numbers(o.Needs), action: int32(o.Action)}
+		sure := cutOp{needs: numbers(o.Needs), action: int32(len(c.cost))}
+		c.cost = append(c.cost, most-o.Reward)
 		for _, e := range o.Effects {
 			if len(e.When) == 0 {
 				sure.adds = append(sure.adds, c.fact(e.Fact))

@@ -61,7 +61,7 @@ func TestAdmissible(t *testing.T) {
 			continue // out of reach
 		}
 		for _, entries := range []int{1, 1 << 6, 1 << 10} {
-			l, err := pattern.New(ctx, task, 1, [][]uint64{pack(p, layers.States[0][0])}, entries)
+			l, err := tables(ctx, task, pack(p, layers.States[0][0]), entries)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestGrow(t *testing.T) {
 			continue
 		}
 		start := pack(p, layers.States[0][0])
-		l, err := pattern.New(ctx, engine.Task{Problem: p}, 1, [][]uint64{start}, 1)
+		l, err := tables(ctx, engine.Task{Problem: p}, start, 1)
 		if err != nil || l == nil {
 			t.Fatal(l, err)
 		}
@@ -135,4 +135,13 @@ func TestGrow(t *testing.T) {
 	if better == 0 {
 		t.Error("larger tables never say more")
 	}
+}
+
+// tables builds tables for a task with one initial state.
+func tables(ctx context.Context, t engine.Task, start []uint64, entries int) (*pattern.Least, error) {
+	rules, err := pattern.NewRules(ctx, t, 1, [][]uint64{start})
+	if err != nil || rules == nil {
+		return nil, err
+	}
+	return pattern.New(ctx, rules, [][]uint64{start}, entries)
 }

@@ -21,12 +21,14 @@ const maxSets = 2_000
 
 // suggest lists the sets that the names of the fluents suggest: those of one
 // fluent whose objects are the same but one, such as at(t1, ?c); those of all
-// fluents of the same objects, such as at cell c; and both together.
+// fluents of the same objects, such as at cell c; both together; and those of the first kind for two
+// fluents, or with one or two of the second, such as lies(p1, ?c) with in(p1, ?t).
 func suggest(p *factored.Problem) []set {
 	all := map[string][]factored.Bit{} // by objects: the fluents of just these
 	but := map[string][]factored.Bit{} // by fluent and all objects but one
 	var order []string                 // keys of but, as they come
 	partners := map[string]string{}    // by key of but: the objects that are left
+	alike := map[string][]string{}     // by these: keys of but
 	var alone []string
 	for i := range p.Variables {
 		v := &p.Variables[i]
@@ -49,27 +51,60 @@ func suggest(p *factored.Problem) []set {
 			if but[id] == nil {
 				order = append(order, id)
 				partners[id] = strings.Join(rest, ",")
+				alike[partners[id]] = append(alike[partners[id]], id)
 			}
 			but[id] = append(but[id], v.First)
 		}
 	}
-	var out []set
-	add := func(family string, bits []factored.Bit) {
-		if len(bits) > 1 && len(out) < maxSets {
-			out = append(out, set{bits: bits, family: family})
+	l := &listing{but: but}
+	for _, id := range order {
+		family := id[:strings.LastIndexByte(id, '/')]
+		l.add(family, but[id])
+		if rest := partners[id]; rest != "" {
+			l.add(family+" and others", slices.Concat(but[id], all[rest]))
 		}
 	}
 	for _, id := range order {
-		family := id[:strings.LastIndexByte(id, '/')]
-		add(family, but[id])
 		if rest := partners[id]; rest != "" {
-			add(family+" and others", slices.Concat(but[id], all[rest]))
+			l.join(id, alike[rest], all[rest])
 		}
 	}
 	for _, key := range alone {
-		add("of the same objects", all[key])
+		l.add("of the same objects", all[key])
 	}
-	return out
+	return l.sets
+}
+
+// listing is sets that are suggested.
+type listing struct {
+	but  map[string][]factored.Bit // by fluent and all objects but one
+	sets []set
+}
+
+func (l *listing) add(family string, bits []factored.Bit) {
+	if len(bits) > 1 && len(l.sets) < maxSets {
+		l.sets = append(l.sets, set{bits: bits, family: family})
+	}
+}
+
+// join suggests the bits of one fluent with those of another that are alike, and with one or two of the same objects.
+func (l *listing) join(id string, alike []string, same []factored.Bit) {
+	family := id[:strings.LastIndexByte(id, '/')]
+	for _, other := range alike {
+		if other > id {
+			l.add(family+" and "+other[:strings.LastIndexByte(other, '/')], slices.Concat(l.but[id], l.but[other]))
+		}
+	}
+	for i, b := range same {
+		if len(same) > 1 {
+			l.add(fmt.Sprintf("%s and %d", family, i), append(slices.Clone(l.but[id]), b))
+		}
+		for k, c := range same[:i] {
+			if len(same) > 2 {
+				l.add(fmt.Sprintf("%s, %d and %d", family, k, i), append(slices.Clone(l.but[id]), c, b))
+			}
+		}
+	}
 }
 
 // holding keeps the sets that hold in all states given.

@@ -194,7 +194,7 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 	var first rank
 	for c.open.count > 0 && len(block) < most {
 		e := c.open.first()
-		if len(block) > 0 && (e.cost != first.cost || e.broken != first.broken || e.steps != first.steps) {
+		if len(block) > 0 && (e.cost != first.cost || e.broken != first.broken || e.past != first.past) {
 			return block
 		}
 		id := c.open.pop()
@@ -347,16 +347,19 @@ func (c *cheapest) plan(w *worker, h int) *factored.Trace {
 	return tr
 }
 
-// cheapestFrom is how many joint actions the exploration of the graph tries
-// before a cheapest way is looked for: most problems are solved by then.
-const cheapestFrom = 20_000
+// How many joint actions the exploration of the graph tries before a cheapest way is looked for: most problems are solved by then. Over a
+// long horizon, where all else takes longer, they are fewer, so that their product with it is at most cheapestSteps.
+const (
+	cheapestFrom  = 20_000
+	cheapestSteps = 1_000_000
+)
 
 // turnCheapest gives the search for a cheapest way its turn: it may try as many
 // joint actions as the exploration of the graph. It is for a single horizon,
 // where an initial state is seen to rest at no cost.
 func (r *run) turnCheapest(ctx context.Context) {
 	g := r.g
-	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || g.tried < r.cheapestFrom {
+	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || g.tried < min(r.cheapestFrom, cheapestSteps/int64(r.q.MaxHorizon)) {
 		return
 	}
 	if r.ways == nil {
@@ -392,7 +395,8 @@ func (r *run) turnCheapest(ctx context.Context) {
 
 // turnPair gives the two searches over operators their turn: they go through states much faster than the graph, and find that nothing is left as it does.
 func (r *run) turnPair(ctx context.Context) {
-	for !r.ways.done && r.pairWork() < pairShare*successorWork*r.g.tried && ctx.Err() == nil && !r.full() {
+	share := max(pairShare*successorWork*r.g.tried, min(r.alone(), r.pairWork()+equalTurns))
+	for !r.ways.done && r.pairWork() < share && ctx.Err() == nil && !r.full() {
 		p := turn(r.both)
 		if r.incumbent != nil {
 			p.limit = r.costOf(r.incumbent.Reward)
@@ -407,7 +411,7 @@ func (r *run) turnPair(ctx context.Context) {
 
 // openWays begins the search for a cheapest way, with its estimates: a pair over operators where a step has one action at most.
 func (r *run) openWays(ctx context.Context) error {
-	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false)
+	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false, r.exclusive(ctx))
 	if err != nil {
 		return err
 	}
@@ -424,14 +428,6 @@ func (r *run) single(ctx context.Context) error {
 		r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
 	}
 	return err
-}
-
-// patterns builds the first tables; nil where they are not wanted or say nothing.
-func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
-	if r.without&Patterns != 0 {
-		return nil, nil
-	}
-	return pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable)
 }
 
 // How many joint actions a search with tables, and the pair over operators, may try for one of

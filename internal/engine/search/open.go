@@ -11,18 +11,18 @@ type rank struct {
 	length int32 // the steps of the way here, where only the cost matters
 }
 
-// before orders ranks: of equal cost, those first that break fewer conditions of the goal, and
-// then, of as many steps, those with the longer way here, which are nearer the goal.
+// before orders ranks: of equal cost, those first that break fewer conditions of the goal, then
+// those with the dearer way here, which are nearer the goal, and then those of fewer steps.
 func (a *rank) before(b *rank) bool {
 	switch {
 	case a.cost != b.cost:
 		return a.cost < b.cost
 	case a.broken != b.broken:
 		return a.broken < b.broken
-	case a.steps != b.steps:
-		return a.steps < b.steps
 	case a.past != b.past:
 		return a.past > b.past
+	case a.steps != b.steps:
+		return a.steps < b.steps
 	}
 	return a.length < b.length
 }

@@ -162,6 +162,10 @@ func (c *cheapest) use(g *generator) {
 	for i := 0; i < len(g.joint); i += g.words {
 		c.actions.add(g.joint[i : i+g.words])
 	}
+	c.most = 1
+	for i := range g.ops {
+		c.most = max(c.most, g.ops[i].cost)
+	}
 }
 
 // Units of work: what the cutter looks at, and a successor.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/pattern"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -62,6 +63,7 @@ type run struct {
 	refusedPolish bool      // it cannot
 
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
+	rules           *pattern.Rules // nil before they are asked for
 	both            []*pursuit     // over operators, where there are any; ways is one of them
 	tablesAt        int64          // the work of both after which their tables grow
 	found           bool           // the search for any plan has one
@@ -193,7 +195,7 @@ func (r *run) pause(ctx context.Context) {
 	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}
-	if r.turnCheapest(ctx); r.both == nil || r.pairWork() > aloneWork*int64(r.q.MaxHorizon) {
+	if r.turnCheapest(ctx); r.both == nil || r.pairWork() > r.alone() {
 		r.turn(ctx)
 	}
 	// A beam is about as much work as what was explored until then, so that
@@ -434,7 +436,9 @@ func (s *relation) valuation(state, action []uint64) factored.Valuation {
 const workPerPoll = 256
 
 // aloneWork is what the pair over operators does for each step of the horizon before it counts: the models of other engines grow with the horizon.
-const aloneWork = 5_000_000
+const aloneWork = 10_000_000
+
+func (r *run) alone() int64 { return aloneWork * int64(r.q.MaxHorizon) }
 
 // work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
@@ -442,7 +446,7 @@ func (r *run) work() int64 {
 	w += r.completions() * (r.g.s.effort() - 1)
 	w += r.tables.nodes() * triesPerNode
 	if r.both != nil {
-		w += max(0, r.pairWork()-aloneWork*int64(r.q.MaxHorizon)) / successorWork
+		w += max(0, r.pairWork()-r.alone()) / successorWork
 	} else if r.ways != nil {
 		w += r.ways.tried
 	}

@@ -100,7 +100,7 @@ func (r *run) orBest(out *engine.Result) *engine.Result {
 // seek searches until a cheapest way is found, or a limit is reached.
 func (r *run) seek(ctx context.Context, full func() bool) error {
 	s := r.g.s
-	ops, joint, _, err := bound.Operators(ctx, s.Task, bound.MostJoint, false)
+	ops, joint, _, err := bound.Operators(ctx, s.Task, bound.MostJoint, false, r.exclusive(ctx))
 	if err != nil {
 		return err
 	}
@@ -220,6 +220,36 @@ func (r *run) refine(ctx context.Context, both []*pursuit) (err error) {
 		}
 	}
 	return err
+}
+
+// patterns builds the first tables; nil where they are not wanted or say nothing.
+func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
+	if r.without&Patterns != 0 {
+		return nil, nil
+	}
+	if rules, err := r.findRules(ctx); err != nil || rules == nil {
+		return nil, err
+	}
+	return pattern.New(ctx, r.rules, r.g.sample(), smallTable)
+}
+
+// findRules finds rules, once; nil for none.
+func (r *run) findRules(ctx context.Context) (_ *pattern.Rules, err error) {
+	if r.rules == nil {
+		r.rules, err = pattern.NewRules(ctx, r.q.Task, r.g.depth[0], r.g.sample())
+	}
+	return r.rules, err
+}
+
+// exclusive finds the rules that operators are read by.
+func (r *run) exclusive(ctx context.Context) func() ([]bound.Rule, error) {
+	return func() ([]bound.Rule, error) {
+		rules, err := r.findRules(ctx)
+		if err != nil || rules == nil {
+			return nil, err
+		}
+		return rules.Places(), nil
+	}
 }
 
 // pursuit is a search beside another.

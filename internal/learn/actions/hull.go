@@ -57,11 +57,8 @@ func mix(s *big.Int, x []*big.Int, t *big.Int, y []*big.Int) []*big.Int {
 }
 
 // add takes a point in.
-func (c *cone) add(point []int64) {
-	p := []*big.Int{big.NewInt(1)}
-	for _, x := range point {
-		p = append(p, big.NewInt(x))
-	}
+func (c *cone) add(point []*big.Int) {
+	p := append([]*big.Int{big.NewInt(1)}, point...)
 	n := len(c.points)
 	c.points = append(c.points, p)
 	for i, line := range c.lines {

@@ -39,6 +39,8 @@ type Action struct {
 	Rivals int `json:"rivals,omitempty"`
 	// LeftOut counts the rows that name an object twice and that the others do not explain.
 	LeftOut int `json:"left_out,omitempty"`
+	// Products counts the products of two functions that effects are about, and inequalities read too.
+	Products int `json:"products,omitempty"`
 	// Open counts the literals of the safe side that no failure shows to be needed.
 	Open int `json:"open"`
 	// Unused counts the failures that say nothing, since some inequality may explain each.
@@ -105,6 +107,7 @@ type learner struct {
 	failed    []*row
 	digits    int // of numbers after the point
 	numbers   numbers
+	products  [][2]int // of functions, that sums may have
 }
 
 // symbol is a predicate or a function of terms.

@@ -78,7 +78,8 @@ func (l *learner) values() string {
 
 // learnNumbers learns the equations and inequalities that hold before the action, and how it changes numbers; why is the reason if it cannot.
 func (l *learner) learnNumbers() (why string) {
-	l.numbers, l.out.Equations, l.out.Inequalities = numbers{}, 0, 0
+	l.products = nil // that effects are about
+	l.numbers, l.out.Equations, l.out.Inequalities, l.out.Products = numbers{}, 0, 0, 0
 	if why = l.values(); why != "" || len(l.functions) == 0 {
 		return why
 	}
@@ -113,29 +114,45 @@ func (l *learner) learnNumbers() (why string) {
 		}
 		l.out.Equations++
 	}
-	seen := map[string]bool{}
-	ok := true
-	subsets(free, max(1, min(l.Terms, len(free))), func(set []int) {
-		for _, r := range l.hull(set, false).rays {
-			if slices.ContainsFunc(r.at[1:], func(x *big.Int) bool { return x.Sign() != 0 }) {
-				key := ""
-				for k, i := range set {
-					if r.at[k+1].Sign() != 0 {
-						key += fmt.Sprint(i, ":", r.at[k+1], " ")
-					}
-				}
-				if key += r.at[0].String(); !seen[key] {
-					seen[key] = true
-					l.out.Inequalities++
-					ok = ok && l.linear(">=", r.at, set)
-				}
-			}
+	for k, x := range l.products { // what effects are about, preconditions may be, too
+		if slices.Contains(all, x[0]) && slices.Contains(all, x[1]) {
+			free = append(free, len(l.functions)+k)
+			l.out.Products++
 		}
-	})
-	if !ok {
+	}
+	if !l.bounds(free, max(1, min(l.Terms, len(free)))) {
 		return "its numbers are too large"
 	}
 	return ""
+}
+
+// bounds learns the inequalities of so many functions that hold before the action. It is false where their numbers are too large.
+func (l *learner) bounds(free []int, terms int) bool {
+	before := len(l.numbers.conditions)
+	seen := map[string]bool{}
+	ok := true
+	subsets(free, terms, func(set []int) {
+		if !ok {
+			return
+		}
+		for _, r := range l.hull(set, false).rays {
+			if !slices.ContainsFunc(r.at[1:], func(x *big.Int) bool { return x.Sign() != 0 }) {
+				continue
+			}
+			key := ""
+			for k, i := range set {
+				if r.at[k+1].Sign() != 0 {
+					key += fmt.Sprint(i, ":", r.at[k+1], " ")
+				}
+			}
+			if key += r.at[0].String(); !seen[key] {
+				seen[key] = true
+				ok = ok && l.linear(">=", r.at, set)
+			}
+		}
+	})
+	l.out.Inequalities = len(l.numbers.conditions) - before
+	return ok
 }
 
 // bound reports whether an equation gives a function as a constant, or as a later function and a constant.
@@ -172,11 +189,11 @@ func subsets(of []int, size int, f func([]int)) {
 func (l *learner) hull(set []int, equations bool) *cone {
 	c := newCone(len(set))
 	seen := map[string]bool{}
-	var points [][]int64
+	var points [][]*big.Int
 	for _, r := range l.rows {
-		p := make([]int64, len(set))
+		p := make([]*big.Int, len(set))
 		for k, i := range set {
-			p[k] = r.values[i]
+			p[k] = l.column(r, i)
 		}
 		if key := fmt.Sprint(p); !seen[key] {
 			seen[key] = true
@@ -197,19 +214,21 @@ func (l *learner) hull(set []int, equations bool) *cone {
 	return c
 }
 
+// mostBits bounds the factors of an inequality, which are written as numbers of PDDL.
+const mostBits = 50
+
 // linear adds b + a·f op 0 to the conditions, with all negative terms on the other side. Numbers that are too large are refused.
 func (l *learner) linear(op string, e []*big.Int, set []int) bool {
 	left, right := []*pddl.Expr{}, []*pddl.Expr{}
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.digits)), nil)
 	for k, i := range set {
-		x := e[k+1]
-		if x.BitLen() > 50 {
+		x := l.factor(i, new(big.Rat).SetInt(e[k+1])).Num()
+		if x.BitLen() > mostBits {
 			return false
 		}
 		if x.Sign() == 0 {
 			continue
 		}
-		t := l.expr("fn", &l.functions[i], nil)
+		t := l.columnExpr(i)
 		if a := new(big.Int).Abs(x); a.Cmp(big.NewInt(1)) != 0 {
 			t = &pddl.Expr{Op: "*", Args: []*pddl.Expr{number(new(big.Rat).SetInt(a)), t}}
 		}
@@ -219,8 +238,8 @@ func (l *learner) linear(op string, e []*big.Int, set []int) bool {
 			right = append(right, t)
 		}
 	}
-	b := new(big.Rat).SetFrac(e[0], unit)
-	if e[0].BitLen() > 50 {
+	b := new(big.Rat).Quo(new(big.Rat).SetInt(e[0]), l.unit())
+	if e[0].BitLen() > mostBits {
 		return false
 	}
 	switch {

@@ -10,32 +10,62 @@ import (
 // maxSum bounds the numbers of a sum.
 const maxSum = 3
 
-// changed finds the shortest sum of functions and a constant that a function increases by in all rows, or that it is assigned.
+// changed finds the shortest sum of functions and a constant that a function increases by in all rows, or that it is assigned; where there is none, one that
+// has products of two functions too.
 func (l *learner) changed(i int) (*pddl.Expr, bool) {
-	all := make([]int, len(l.functions))
+	kept := l.products
+	defer func() { l.products = kept }()
+	l.products = nil
+	if e, _ := l.shortest(i, maxSum); e != nil {
+		return e, true
+	}
+	for a := range l.functions {
+		for b := range a + 1 {
+			l.products = append(l.products, [2]int{b, a})
+		}
+	}
+	most := maxSum - 1
+	if len(l.functions)+len(l.products) > maxColumns {
+		most = 1
+	}
+	e, set := l.shortest(i, most)
+	for _, k := range set {
+		if k >= len(l.functions) && !slices.Contains(kept, l.products[k-len(l.functions)]) {
+			kept = append(kept, l.products[k-len(l.functions)])
+		}
+	}
+	return e, e != nil
+}
+
+// maxColumns is how many functions and products are tried in pairs.
+const maxColumns = 100
+
+// shortest finds a sum of so many terms at most, and its columns; nil for none.
+func (l *learner) shortest(i, most int) (*pddl.Expr, []int) {
+	all := make([]int, len(l.functions)+len(l.products))
 	for k := range all {
 		all[k] = k
 	}
-	for terms := range maxSum + 1 {
+	for terms := range most + 1 {
 		for _, constant := range []bool{true, false} {
 			size := terms
 			if constant {
 				size--
 			}
 			for _, assigned := range []bool{false, true} {
-				if e := l.sumOf(i, all, size, constant, assigned); e != nil {
-					return e, true
+				if e, set := l.sumOf(i, all, size, constant, assigned); e != nil {
+					return e, set
 				}
 			}
 		}
 	}
-	return nil, false
+	return nil, nil
 }
 
 // sumOf tries all sums of one length; those whose factors are 1 or -1 count as shorter than others.
-func (l *learner) sumOf(i int, all []int, size int, constant, assigned bool) (best *pddl.Expr) {
+func (l *learner) sumOf(i int, all []int, size int, constant, assigned bool) (best *pddl.Expr, of []int) {
 	if size < 0 {
-		return nil
+		return nil, nil
 	}
 	plain := false
 	subsets(all, size, func(set []int) {
@@ -46,12 +76,15 @@ func (l *learner) sumOf(i int, all []int, size int, constant, assigned bool) (be
 		if factors == nil {
 			return
 		}
-		is := !slices.ContainsFunc(factors[:len(set)], func(x *big.Rat) bool { return new(big.Rat).Abs(x).Cmp(big.NewRat(1, 1)) != 0 })
+		is := true
+		for k, x := range set {
+			is = is && new(big.Rat).Abs(l.factor(x, factors[k])).Cmp(big.NewRat(1, 1)) == 0
+		}
 		if is || best == nil {
-			best, plain = l.increase(i, set, factors, assigned), is
+			best, of, plain = l.increase(i, set, factors, assigned), set, is
 		}
 	})
-	return best
+	return best, of
 }
 
 // solve finds the factors of some functions, and a constant behind them, with which their sum is the change of a function in all rows; nil if there are
@@ -65,7 +98,7 @@ func (l *learner) solve(i int, set []int, constant, assigned bool) []*big.Rat {
 	for _, r := range l.rows {
 		v := make([]*big.Rat, 0, n+1)
 		for _, k := range set {
-			v = append(v, new(big.Rat).SetInt64(r.values[k]))
+			v = append(v, new(big.Rat).SetInt(l.column(r, k)))
 		}
 		if constant {
 			v = append(v, big.NewRat(1, 1))
@@ -119,9 +152,39 @@ func eliminate(v, b []*big.Rat) {
 	}
 }
 
+// unit is what values are counted in, as a part of 1.
+func (l *learner) unit() *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.digits)), nil))
+}
+
+// column is the value of a function in a row, or of a product, which follow these.
+func (l *learner) column(r *row, k int) *big.Int {
+	if k < len(l.functions) {
+		return big.NewInt(r.values[k])
+	}
+	x := l.products[k-len(l.functions)]
+	return new(big.Int).Mul(l.column(r, x[0]), l.column(r, x[1]))
+}
+
+// factor is the factor of a column where numbers are not counted in units.
+func (l *learner) factor(k int, x *big.Rat) *big.Rat {
+	if k < len(l.functions) {
+		return x
+	}
+	return new(big.Rat).Mul(x, l.unit())
+}
+
+// columnExpr is a column as an expression.
+func (l *learner) columnExpr(k int) *pddl.Expr {
+	if k < len(l.functions) {
+		return l.expr("fn", &l.functions[k], nil)
+	}
+	x := l.products[k-len(l.functions)]
+	return &pddl.Expr{Op: "*", Args: []*pddl.Expr{l.columnExpr(x[0]), l.columnExpr(x[1])}}
+}
+
 // increase is a change by a sum as an effect.
 func (l *learner) increase(i int, set []int, factors []*big.Rat, assigned bool) *pddl.Expr {
-	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.digits)), nil))
 	op := "assign"
 	if !assigned {
 		op = "increase"
@@ -136,12 +199,13 @@ func (l *learner) increase(i int, set []int, factors []*big.Rat, assigned bool) 
 			f.Neg(f)
 		}
 		if k == len(set) {
-			if f.Quo(f, unit); f.Sign() != 0 || len(parts) == 0 {
+			if f.Quo(f, l.unit()); f.Sign() != 0 || len(parts) == 0 {
 				parts = append(parts, number(f))
 			}
 			continue
 		}
-		t := l.expr("fn", &l.functions[set[k]], nil)
+		f = l.factor(set[k], f)
+		t := l.columnExpr(set[k])
 		if f.Cmp(big.NewRat(1, 1)) != 0 {
 			t = &pddl.Expr{Op: "*", Args: []*pddl.Expr{number(f), t}}
 		}
