@@ -78,6 +78,7 @@ func (e *ending) infer(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Sh
 			x.cells[k] = cells
 		}
 	}
+	x.dropWrong(begins)
 	rate, rows := float64(breaks)/float64(t.Rows()), 0
 	for k, n := range x.counts {
 		if math.Pow(rate, float64(n))*float64(len(x.counts)) < mostDoubt {
@@ -94,11 +95,36 @@ func (e *ending) infer(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Sh
 	e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", counted.Of(len(x.states), "state"), counted.Of(rows, "row"), x.names()))
 }
 
+// dropWrong drops the states that most rows lead to only by a wrong record: the next row begins in the state that more rows
+// with the same state and action lead to.
+func (x *finals) dropWrong(begins []string) {
+	next, steps := make([]string, len(begins)), make([]string, len(begins))
+	counts := map[[2]string]int{} // by state with action, and the state that these lead to
+	for i := range begins {
+		next[i], _ = key(x.then, i)
+		done, _ := key(x.actions, i)
+		steps[i] = begins[i] + "\x00\x00" + done
+		counts[[2]string{steps[i], next[i]}]++
+	}
+	wrong := map[string]int{}
+	for i := range len(begins) - 1 {
+		if x.counts[next[i]] > 0 && counts[[2]string{steps[i], begins[i+1]}] > counts[[2]string{steps[i], next[i]}] {
+			wrong[next[i]]++
+		}
+	}
+	for k, n := range wrong {
+		if 2*n > x.counts[k] {
+			delete(x.counts, k)
+		}
+	}
+}
+
 // finals are the states that end episodes, as texts of the cells.
 type finals struct {
 	t           *rawlog.Table
 	fluents     []*rawlog.Fluent
 	now, then   []*rawlog.Column
+	actions     []*rawlog.Column
 	counts      map[string]int // rows that end an episode, by state
 	cells       map[string][]string
 	other       map[string]bool // states that begin a row, or that another row leads to
@@ -110,6 +136,9 @@ func newFinals(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) *fi
 	x := &finals{t: t, counts: map[string]int{}, cells: map[string][]string{}, other: map[string]bool{}}
 	for i := range fluents {
 		f := &fluents[i]
+		if f.Use == rawlog.AsAction {
+			x.actions = append(x.actions, &t.Columns[t.Column(f.Column)])
+		}
 		next, ok := shape.Next[f.Column]
 		if f.Use != rawlog.AsState || !ok {
 			continue

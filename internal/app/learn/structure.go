@@ -72,7 +72,8 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	line, held, predict, err := findOutcomes(ctx, p, sources, t.Noise, table, st, h, held, predict)
+	so.Learned = nil
+	line, held, predict, err := findOutcomes(ctx, p, sources, t.Noise, table, st, so, h, held, predict)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +105,19 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 
 // findOutcomes finds what can happen where the rows do not determine the next state. It returns the error
 // on the rows held out, and what is predicted there, as they are then.
-func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noise float64, t *structure.Table, st *structure.Structure, h *holding, held *ErrorLine, predict measure.Predict) (*outcomes.Line, *ErrorLine, measure.Predict, error) {
+func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noise float64, t *structure.Table, st *structure.Structure, o structure.Options, h *holding, held *ErrorLine, predict measure.Predict) (*outcomes.Line, *ErrorLine, measure.Predict, error) {
 	if !t.Contradictory {
 		return nil, held, predict, nil
 	}
-	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict}, t, st)
+	o.Progress = nil
+	relearn := func(ctx context.Context, now, next [][]int64) (*structure.Structure, error) {
+		rows, err := tableOfValues(p, now, next)
+		if err != nil {
+			return nil, err
+		}
+		return structure.Learn(ctx, rows, o)
+	}
+	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict, Relearn: relearn}, t, st)
 	if err != nil || line == nil {
 		return nil, held, predict, err
 	}
@@ -203,15 +212,7 @@ func rowsOf(sources []train.Source) int {
 // alike, of those for which keep holds, nil for all; of rows that are alike it may be asked once. A row with a weight counts as so many. incomplete rows have an
 // empty cell.
 func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*train.Row) bool) (t *structure.Table, incomplete int, err error) {
-	in, out := p.Problem.Inputs, p.Problem.Outputs
-	t = structure.NewTable(len(in), len(out), groups(p))
-	for _, g := range t.Groups {
-		v, _ := p.Problem.Owner(in[g[0]])
-		t.Signed = append(t.Signed, v.Lo < 0)
-	}
-	t.Rank = func(output, input int) int { return rank(p, output, input) }
-	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
-	t.Symmetries = symmetries(p)
+	t = newTable(p)
 	rng := rand.New(rand.NewPCG(1, 1))
 	each := train.EachAlike
 	if share < 1 {
@@ -238,6 +239,47 @@ func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*
 		return nil, 0, err
 	}
 	return t, incomplete, t.Close()
+}
+
+// newTable is a table for package structure without rows.
+func newTable(p *load.Problem) *structure.Table {
+	in, out := p.Problem.Inputs, p.Problem.Outputs
+	t := structure.NewTable(len(in), len(out), groups(p))
+	for _, g := range t.Groups {
+		v, _ := p.Problem.Owner(in[g[0]])
+		t.Signed = append(t.Signed, v.Lo < 0)
+	}
+	t.Rank = func(output, input int) int { return rank(p, output, input) }
+	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
+	t.Symmetries = symmetries(p)
+	return t
+}
+
+// tableOfValues makes rows of the values of all variables into a table for package structure.
+func tableOfValues(p *load.Problem, now, next [][]int64) (*structure.Table, error) {
+	t := newTable(p)
+	packed := func(values []int64, bits []factored.Bit) ([]uint64, error) {
+		val, words := make(factored.Valuation, p.Problem.NumBits()), make([]uint64, bnn.Words(len(bits)))
+		for i := range values {
+			if err := p.Problem.Variables[i].Set(val, values[i]); err != nil {
+				return nil, err
+			}
+		}
+		val.Pack(words, bits)
+		return words, nil
+	}
+	for r := range now {
+		in, err := packed(now[r], p.Problem.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		out, err := packed(next[r], p.Problem.Outputs)
+		if err != nil {
+			return nil, err
+		}
+		t.AddTimes(in, out, nil, nil, 1)
+	}
+	return t, t.Close()
 }
 
 // symmetries lists the permutations of bits that the objects of the problem's RDDL suggest.

@@ -55,11 +55,7 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 	if line.repaired != nil { // wrong cells before steps are no reason to prefer what predicts them
 		x, held = line.repaired, func(chance.Group) float64 { return 0 }
 	}
-	mine := x.wrong(nil, func(now []int64) []int64 {
-		next := slices.Clone(now)
-		drawn.Likely(next, now, nil)
-		return next
-	})
+	mine := x.wrong(nil, likely(drawn))
 	theirs, bits := x.functions(st)
 	line.groups = slices.DeleteFunc(line.groups, func(g chance.Group) bool {
 		if gain := held(g); math.Abs(gain) >= noAccident {
@@ -73,15 +69,25 @@ func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *str
 		return better && sum <= line.bits[g.Outputs[0]]
 	})
 	line.sure = slices.DeleteFunc(line.sure, func(g chance.Group) bool {
-		if gain := held(g); math.Abs(gain) >= noAccident {
+		v := g.Outputs[0]
+		if gain := held(g) + line.gains[v]; math.Abs(gain) >= noAccident {
 			return gain < 0
 		}
-		return bits[g.Outputs[0]] < line.bits[g.Outputs[0]]+noAccident
+		return bits[v] < line.bits[v]+noAccident
 	})
 	if len(line.groups) == 0 {
 		line.HeldOut = nil
 	}
 	return nil
+}
+
+// likely predicts the most likely outcomes.
+func likely(m *chance.Model) func(now []int64) []int64 {
+	return func(now []int64) []int64 {
+		next := slices.Clone(now)
+		m.Likely(next, now, nil)
+		return next
+	}
 }
 
 // wrong counts the rows for which keep holds, nil for all, with another next value than predicted, by variable.

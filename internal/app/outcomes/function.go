@@ -24,12 +24,8 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 			kept = append(kept, g)
 			for o, tree := range trees {
 				out := &st.Outputs[o]
-				*out = structure.Output{Kind: structure.ByTree, Tree: tree, Inputs: tree.Inputs(), Verdict: verdict, Rows: t.Rows(), Held: out.Held, Literals: tree.Leaves()}
-				for r := range t.Rows() {
-					if tree.Eval(t.Input(r)) != t.Output(r, o) {
-						out.Wrong++
-					}
-				}
+				*out = structure.Output{Kind: structure.ByTree, Tree: tree, Inputs: tree.Inputs(), Verdict: verdict, Held: out.Held, Literals: tree.Leaves()}
+				count(out, t, o)
 			}
 		}
 		return kept
@@ -37,6 +33,16 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 	l.groups = use(l.groups, structure.Drawn)
 	l.sure = use(l.sure, structure.Noise)
 	return err
+}
+
+// count counts the rows that an output is wrong in.
+func count(out *structure.Output, t *structure.Table, o int) {
+	out.Rows, out.Wrong = t.Rows(), 0
+	for r := range t.Rows() {
+		if out.Eval(t.Input(r)) != t.Output(r, o) {
+			out.Wrong++
+		}
+	}
 }
 
 // mostTabled bounds the bits that the most likely outcomes of a group may depend on.

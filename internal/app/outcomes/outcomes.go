@@ -5,6 +5,7 @@ package outcomes
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type Line struct {
 	predict measure.Predict
 	// repaired are the rows that functions with wrong records were learned from, if those are not all.
 	repaired *chanceRows
+	gains    map[int]float64 // by how much sure is better than what was learned from them as from other rows, by variable; see relearn
 	bits     map[int]float64 // description lengths, by the first variable of a group
 }
 
@@ -67,6 +69,8 @@ type Request struct {
 	Held  func(*train.Row) bool // the rows held out; nil for none
 	// Predict is what was learned without these rows. It is compared with outcomes that were.
 	Predict measure.Predict
+	// Relearn learns the functions of rows whose recording errors were put right.
+	Relearn Relearn
 }
 
 // Find finds what the rows say about outputs that state and action do not determine, and makes their functions
@@ -81,6 +85,11 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 		return nil, err
 	}
 	line.Most = x.most
+	if line.repaired != nil && r.Relearn != nil {
+		if line.gains, err = line.repaired.relearn(ctx, r.Relearn, t, st); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.decide(ctx, line, &r, st); err != nil {
 		return nil, err
 	}
@@ -96,6 +105,14 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 		line.Fluents = append(line.Fluents, x.names(&g)...)
 		for _, n := range g.Noise {
 			line.Noise = max(line.Noise, n.Rate())
+		}
+	}
+	if line.repaired != nil {
+		line.Fluents = x.names(&chance.Group{Outputs: x.open})
+		logged := *line.repaired
+		logged.next = logged.logged
+		for _, n := range logged.wrong(nil, predictor(p.Problem, st.Predict)) {
+			line.Noise = max(line.Noise, float64(n)/float64(len(logged.now)))
 		}
 	}
 	if len(line.Fluents) == 0 {
@@ -141,7 +158,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	switch errors := read.Decided() && read.Errors() >= mostErrors; {
 	case errors:
 		line.Reading = readErrors
-		if groups, err = x.repair(ctx, s, all, line, noise); err != nil {
+		if groups, err = x.repair(ctx, s, all, line, sure); err != nil {
 			return nil, err
 		}
 		if groups, err = mixed(ctx, s, groups, all, read); err != nil {
@@ -177,23 +194,22 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	return line, nil
 }
 
-// repair learns short functions, without the wrong cells before steps if there are such.
-func (x *chanceRows) repair(ctx context.Context, s *outcome.Source, all []int, line *Line, noise float64) ([]*outcome.Group, error) {
-	if 10*line.Recorded <= line.Predicted { // only next states are wrong
-		return outcome.Learn(ctx, &s.Table, all, outcome.Options{Determined: true, Refined: true, Noise: noise})
-	}
-	groups, rows, kept, err := outcome.Functions(ctx, &s.Table, all)
+// repair learns short functions from rows that are put right.
+func (x *chanceRows) repair(ctx context.Context, s *outcome.Source, all []int, line *Line, sure []*outcome.Group) ([]*outcome.Group, error) {
+	groups, rows, kept, err := outcome.Functions(ctx, &s.Table, all, sure, 10*line.Recorded <= line.Predicted)
 	if err != nil || s.Rows() != len(x.now) {
 		return groups, err
 	}
 	line.repaired = &chanceRows{p: x.p, outputs: x.outputs, open: x.open}
 	for k, r := range kept {
-		now := slices.Clone(x.now[r])
+		now, next := slices.Clone(x.now[r]), slices.Clone(x.next[r])
 		for o, v := range s.Outputs {
 			to := s.Variable(o)
-			now[to] = x.p.Problem.Variables[to].Lo + int64(rows.Now[v][k])
+			lo := x.p.Problem.Variables[to].Lo
+			now[to], next[to] = lo+int64(rows.Now[v][k]), lo+int64(rows.Next[o][k])
 		}
-		line.repaired.now, line.repaired.next = append(line.repaired.now, now), append(line.repaired.next, x.next[r])
+		line.repaired.now, line.repaired.next = append(line.repaired.now, now), append(line.repaired.next, next)
+		line.repaired.logged = append(line.repaired.logged, x.next[r])
 	}
 	return groups, nil
 }
@@ -201,7 +217,7 @@ func (x *chanceRows) repair(ctx context.Context, s *outcome.Source, all []int, l
 // mixed replaces functions by chance that recording errors do not explain. What is drawn is learned from the rows whose
 // state is a possible outcome of the row before: a wrong state leads to next values that look drawn.
 func mixed(ctx context.Context, s *outcome.Source, functions []*outcome.Group, all []int, read *outcome.Reading) ([]*outcome.Group, error) {
-	if read.Recorded <= read.Predicted {
+	if float64(read.Recorded-read.Predicted) <= 3*math.Sqrt(float64(read.Recorded+read.Predicted)) {
 		return functions, nil // as many as errors alone make
 	}
 	drawn, err := outcome.Learn(ctx, &s.Table, all, outcome.Options{})

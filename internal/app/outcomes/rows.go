@@ -21,6 +21,7 @@ type chanceRows struct {
 	most    int   // different next states of one state and action
 	now     [][]int64
 	next    [][]int64
+	logged  [][]int64 // next before it was put right
 	begins  []bool
 	row     []train.Row // source and index of each
 }

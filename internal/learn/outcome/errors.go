@@ -175,7 +175,7 @@ func (t *Table) Confirmed(groups []*Group) *Table {
 		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, i) }) {
 			continue
 		}
-		out.add(t, i, t.state(i))
+		out.add(t.state(i), t.next(i))
 	}
 	return out
 }

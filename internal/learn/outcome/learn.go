@@ -220,7 +220,7 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 			f := *g.f
 			f.blocked, f.rounds, f.prior, f.fixed = way, rounds, n.rates, o.Noise == 0
 			h := *g
-			h.f = &f
+			h.pruned = &f
 			pruned, cost := h.prune(tree)
 			if cost += math.Log2(float64(len(ways))) + n.bits; best == nil || cost < best.Cost-1e-6 {
 				rest = math.Log2(float64(len(ways))) + n.bits
@@ -235,7 +235,7 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 		try(x.noise(best.noise(g.f)))
 	}
 	if o.Refined {
-		best.refine(ctx, rest, o.Coarse)
+		best.refine(ctx, g.f, rest, o.Coarse)
 	}
 	for _, s := range sums {
 		best.Cost += t.termBits(s)

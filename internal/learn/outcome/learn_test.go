@@ -247,7 +247,7 @@ func TestWrongRecords(t *testing.T) {
 		t.Errorf("%d of %d clean rows are wrong", wrong, len(test))
 	}
 	s, _ = learn(wrongStates(header, rows[:10000], .05))
-	if groups, _, _, err := outcome.Functions(context.Background(), &s.Table, seq(len(s.Outputs))); err != nil {
+	if groups, _, _, err := outcome.Functions(context.Background(), &s.Table, seq(len(s.Outputs)), nil, false); err != nil {
 		t.Fatal(err)
 	} else if m, wrong = modelOf(t, p, s, groups), 0; contexts(m) > 30 {
 		t.Errorf("%d contexts", contexts(m))

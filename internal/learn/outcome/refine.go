@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"context"
-	"math"
 )
 
 // maxWork bounds the rows that are looked at to make a tree shorter.
@@ -55,14 +54,14 @@ func (n *node) tested(use []bool) []bool {
 
 // refine looks for a tree of fewer bits: of fewer variables, and by tests whose whole trees are compared. It is described by
 // the variables and, at each node, by a test of these that divides the rows.
-func (g *Group) refine(ctx context.Context, rest, coarse float64) {
+func (g *Group) refine(ctx context.Context, grown *fitter, rest, coarse float64) {
 	x := g.x
-	g.Cost = math.Inf(1)
 	left := maxWork
 	try := func(use []bool) {
-		f := g.f
+		f, loose := g.f, *grown
 		f.x, f.free = x.merge(use), 1
-		h := &grower{f: &f, few: 2, worth: worth + coarse, coarse: coarse, ahead: true, cancel: func() bool { return ctx.Err() != nil }, left: &left}
+		loose.x, loose.free = f.x, 1
+		h := &grower{f: &loose, pruned: &f, few: 2, worth: worth + coarse, coarse: coarse, ahead: true, cancel: func() bool { return ctx.Err() != nil }, left: &left}
 		rows := make([]int32, len(f.x.ids))
 		for i := range rows {
 			rows[i] = int32(i)
@@ -89,7 +88,7 @@ func (g *grower) search(rows []int32, depth int) *node {
 		return g.grow(rows, depth)
 	}
 	n := &node{rows: rows, cells: g.f.x.cells(rows)}
-	n.fit = g.f.fit(n.cells)
+	n.fit = g.pruned.fit(n.cells)
 	if n.fit.bits < worth/2 || n.fit.rows < 2*g.few || depth == 0 || g.cancel() {
 		return n
 	}

@@ -5,18 +5,22 @@ import (
 	"slices"
 )
 
-// Functions learns functions from consecutive rows of which some cells are wrong, also before steps. It begins with what holds for
-// many rows, since wrong cells before steps make contexts of their own, and repairs the rows by what was found. It returns
-// the repaired rows, and which these are.
-func Functions(ctx context.Context, t *Table, outputs []int) (groups []*Group, rows *Table, kept []int, err error) {
+// Functions learns functions from consecutive rows of which some cells are wrong. It returns the rows that were put right, and which
+// these are. Where only next values are wrong, the rows after them tell which, and functions are what rows have taught so far.
+func Functions(ctx context.Context, t *Table, outputs []int, functions []*Group, nextOnly bool) (groups []*Group, rows *Table, kept []int, err error) {
+	o := Options{Determined: true, Refined: true}
+	if nextOnly {
+		rows, kept = t.repaired(functions, false)
+		groups, err = Learn(ctx, rows, outputs, o)
+		return groups, rows, kept, err
+	}
+	// It begins with what holds for many rows, since wrong cells before steps make contexts of their own.
 	bits := manyRows * float64(t.Rows())
-	o := Options{Determined: true, Coarse: bits}
-	if groups, err = Learn(ctx, t, outputs, o); err != nil {
+	if groups, err = Learn(ctx, t, outputs, Options{Determined: true, Coarse: bits}); err != nil {
 		return nil, nil, nil, err
 	}
-	o.Refined = true
 	for _, o.Coarse = range []float64{bits / 10, 0, 0} {
-		rows, kept = t.repaired(groups)
+		rows, kept = t.repaired(groups, true)
 		if groups, err = Learn(ctx, rows, outputs, o); err != nil {
 			return nil, nil, nil, err
 		}
@@ -30,21 +34,39 @@ const manyRows = .03
 // repairs is how often the states of all rows are looked at.
 const repairs = 3
 
-// repaired returns the rows with the states that were most likely before each step, where consecutive rows tell: those with
-// the fewest wrong records and next values that are not as functions, which are groups of one output, predict. A row
-// is left out where another state is as likely as the one that stands there.
-func (t *Table) repaired(functions []*Group) (*Table, []int) {
-	r := &repairer{t: t, functions: functions, states: make([][]int32, t.Rows()), doubtful: make([]bool, t.Rows()), follows: t.linked()}
+// repaired returns the rows with the states that were most likely before each step, if these are wrong, too, where consecutive rows tell: those with
+// the fewest wrong records and next values that are not as functions, which are groups of one output, predict. A next value is what the
+// following row begins with, if that is what the functions predict. A row is left out where another state is as likely as the
+// one that stands there, or where neither record of a next value is as predicted.
+func (t *Table) repaired(functions []*Group, states bool) (*Table, []int) {
+	r := &repairer{t: t, functions: functions, states: make([][]int32, t.Rows()), doubtful: make([]bool, t.Rows())}
 	for i := range r.states {
 		r.states[i] = t.state(i)
 	}
+	r.follows = r.linked()
+	if states {
+		r.settle()
+	}
+	out := t.without()
+	var kept []int
+	for i, now := range r.states {
+		if next, ok := r.after(i); ok && !r.doubtful[i] {
+			kept = append(kept, i)
+			out.add(now, next)
+		}
+	}
+	return out, kept
+}
+
+// settle decides the states before all steps.
+func (r *repairer) settle() {
 	differ, wrong := 0, 0
 	for i, now := range r.states {
-		for o, v := range t.Outputs {
-			if r.follows[i] && t.Next[o][i-1] != now[v] {
+		for o, v := range r.t.Outputs {
+			if r.follows[i] && r.t.Next[o][i-1] != now[v] {
 				differ++
 			}
-			if r.predicted(o, now) != t.Next[o][i] {
+			if r.predicted(o, now) != r.t.Next[o][i] {
 				wrong++
 			}
 		}
@@ -53,20 +75,29 @@ func (t *Table) repaired(functions []*Group) (*Table, []int) {
 	for range repairs {
 		clear(r.doubtful)
 		for i := range r.states {
-			for o := range t.Outputs {
+			for o := range r.t.Outputs {
 				r.cell(i, o)
 			}
 		}
 	}
-	out := t.without()
-	var kept []int
-	for i, now := range r.states {
-		if !r.doubtful[i] {
-			kept = append(kept, i)
-			out.add(t, i, now)
+}
+
+// after returns the next values of a row, and whether they are known.
+func (r *repairer) after(i int) (next []int32, ok bool) {
+	for o, v := range r.t.Outputs {
+		x := r.t.Next[o][i]
+		if i+1 < len(r.states) && r.follows[i+1] && r.states[i+1][v] != x {
+			switch r.predicted(o, r.states[i]) {
+			case x:
+			case r.states[i+1][v]:
+				x = r.states[i+1][v]
+			default:
+				return nil, false
+			}
 		}
+		next = append(next, x)
 	}
-	return out, kept
+	return next, true
 }
 
 // repairer finds the states before steps.
@@ -131,17 +162,21 @@ func (r *repairer) faults(i, o int) (n int) {
 	return n
 }
 
-// linked tells of each row whether it is the step after the row before it: most of its state is as recorded there.
-func (t *Table) linked() []bool {
+// linked tells of each row whether it is the step after the row before it: most of its state is as recorded there, or as predicted.
+func (r *repairer) linked() []bool {
+	t := r.t
 	follows := make([]bool, t.Rows())
 	for i := 1; i < t.Rows(); i++ {
-		differ := 0
+		recorded, predicted := 0, 0
 		for o, v := range t.Outputs {
 			if t.Now[v][i] != t.Next[o][i-1] {
-				differ++
+				recorded++
+			}
+			if t.Now[v][i] != r.predicted(o, r.states[i-1]) {
+				predicted++
 			}
 		}
-		follows[i] = !t.Begins[i] && 2*differ <= len(t.Outputs)
+		follows[i] = !t.Begins[i] && 2*min(recorded, predicted) <= len(t.Outputs)
 	}
 	return follows
 }

@@ -50,15 +50,24 @@ func (t *Table) without() *Table {
 	return &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
 }
 
-// add adds a row of another table, with this state before the step, as the first of a run.
-func (t *Table) add(of *Table, row int, now []int32) {
+// add adds a row, the first of a run: all variables before a step, and the outputs after it.
+func (t *Table) add(now, next []int32) {
 	for v := range now {
 		t.Now[v] = append(t.Now[v], now[v])
 	}
-	for o := range t.Next {
-		t.Next[o] = append(t.Next[o], of.Next[o][row])
+	for o := range next {
+		t.Next[o] = append(t.Next[o], next[o])
 	}
 	t.Begins = append(t.Begins, true)
+}
+
+// next is what a row has after its step.
+func (t *Table) next(row int) []int32 {
+	out := make([]int32, len(t.Next))
+	for o := range out {
+		out[o] = t.Next[o][row]
+	}
+	return out
 }
 
 // pair is what a row says about a group: the values of its outputs before and after a step, and what effects add to,

@@ -71,7 +71,8 @@ const (
 
 // grower grows a tree.
 type grower struct {
-	f      *fitter
+	f      *fitter // as a tree grows, where the noise may be another one in each node
+	pruned *fitter // as it is pruned, for one noise
 	tests  float64 // bits of a test; 0 if those count that divide the rows
 	coarse float64 // bits of a test beside those
 	few    float64 // rows that a side of a split has
@@ -384,7 +385,7 @@ func xlogx(x float64) float64 {
 // the description. It returns its cost.
 func (g *grower) prune(n *node) (*node, float64) {
 	out := &node{test: n.test, bits: n.bits, rows: n.rows, cells: n.cells}
-	out.fit = g.f.fit(n.cells)
+	out.fit = g.pruned.fit(n.cells)
 	if n.yes == nil {
 		return out, out.fit.cost
 	}
