@@ -4,11 +4,14 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -199,5 +202,17 @@ func slipperyGrid(t *testing.T, works float64) {
 	t.Logf("moves work with probability %v: %d of %d supported rows wrong", works, wrong, rows)
 	if wrong*1000 > rows {
 		t.Errorf("moves work with probability %v: %d of %d supported rows are wrong, expected at most one in a thousand", works, wrong, rows)
+	}
+}
+
+// TestNextOfErrors: rows that are taken as recording errors are no rows that the network is wrong on.
+func TestNextOfErrors(t *testing.T) {
+	trained := &Trained{Train: &ErrorLine{Measure: &measure.Measure{Rows: 10, Wrong: 3}}, Chance: &outcomes.Line{Reading: "recording errors"}}
+	if next := trained.Next(); len(next) != 1 || !strings.Contains(next[0], "3 of 10 training rows are not as the network says, and are taken as recording errors") {
+		t.Errorf("%q", next)
+	}
+	trained.Chance.Reading = "undecided"
+	if next := trained.Next(); len(next) == 0 || !strings.Contains(next[0], "WRONG on 3 of 10") {
+		t.Errorf("%q", next)
 	}
 }

@@ -213,6 +213,9 @@ func (t *Trained) Next() []string {
 	if t.Chance != nil && len(t.Chance.Groups) > 0 {
 		return []string{fmt.Sprintf("WARNING: the network gives the most likely outcomes, which %d of %d training rows do not have. What is proven of its plans holds if these happen; plan --policy plans for all outcomes.", t.Train.Wrong, t.Train.Rows)}
 	}
+	if t.Chance != nil && t.Chance.Errors() {
+		return []string{fmt.Sprintf("WARNING: %d of %d training rows are not as the network says, and are taken as recording errors. What is proven of its plans holds in the system if they are.", t.Train.Wrong, t.Train.Rows)}
+	}
 	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {
 		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. %s of the rows have the next state that is most frequent for theirs. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, use finer bins, or ignore a column that is chance.",

@@ -283,6 +283,9 @@ func (l *Line) Meta(p *factored.Problem) (meta [][2]string, err error) {
 	return meta, nil
 }
 
+// Errors reports whether the rows are read as ones with recording errors, and nothing else.
+func (l *Line) Errors() bool { return l.Reading == readErrors }
+
 // String says which readings fit the rows.
 func (l *Line) String() string {
 	var b strings.Builder
