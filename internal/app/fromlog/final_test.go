@@ -81,3 +81,36 @@ func TestInferredEnds(t *testing.T) {
 		t.Errorf("final states: %s; %v", got, res.Notes)
 	}
 }
+
+// TestWrongEnds: a state that rows lead to by a wrong record alone is not final. The row that follows begins where such steps lead.
+func TestWrongEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var b strings.Builder
+	b.WriteString("place,a,next_place\n")
+	place := 0
+	for i := range 600 {
+		a := rng.IntN(2)
+		next := (place + 1 + a) % 6
+		said := next
+		if i%30 == 29 {
+			said = 9
+		}
+		fmt.Fprintf(&b, "%d,%d,%d\n", place, a, said)
+		place = next
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := task.Load("out/task.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(k.Final) > 0 {
+		t.Errorf("final states: %v; %v", k.Final, res.Notes)
+	}
+}
