@@ -10,6 +10,24 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/task"
 )
 
+// finalOf makes a task of a log whose action is a, and returns its conditions on final states, and what is said of it.
+func finalOf(t *testing.T, log string) (final, notes []string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("log.csv", []byte(log), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := task.Load("out/task.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.Final, res.Notes
+}
+
 // TestFinalStates: the states that every row into them ends an episode in are final. Those in which
 // a limit of time ended one are not.
 func TestFinalStates(t *testing.T) {
@@ -32,20 +50,9 @@ func TestFinalStates(t *testing.T) {
 		}
 	}
 	b.WriteString("0,0,walk,1,0,0,rest,False\n0,0,rest,1,0,0,walk,False\n")
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := task.Load("out/task.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(k.Final, "; "); got != `row == 2 ^ col == 2 ^ mode == @walk` {
-		t.Errorf("final states: %s; %v", got, res.Notes)
+	final, notes := finalOf(t, b.String())
+	if got := strings.Join(final, "; "); got != `row == 2 ^ col == 2 ^ mode == @walk` {
+		t.Errorf("final states: %s; %v", got, notes)
 	}
 }
 
@@ -65,20 +72,9 @@ func TestInferredEnds(t *testing.T) {
 		}
 	}
 	b.WriteString("0,0,1,0,4\n")
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := task.Load("out/task.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(k.Final, "; "); got != "row == 2 ^ col == 2; row == 3 ^ col == 3" && got != "row == 3 ^ col == 3; row == 2 ^ col == 2" {
-		t.Errorf("final states: %s; %v", got, res.Notes)
+	final, notes := finalOf(t, b.String())
+	if got := strings.Join(final, "; "); got != "row == 2 ^ col == 2; row == 3 ^ col == 3" && got != "row == 3 ^ col == 3; row == 2 ^ col == 2" {
+		t.Errorf("final states: %s; %v", got, notes)
 	}
 }
 
@@ -98,19 +94,8 @@ func TestWrongEnds(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d\n", place, a, said)
 		place = next
 	}
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := task.Load("out/task.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(k.Final) > 0 {
-		t.Errorf("final states: %v; %v", k.Final, res.Notes)
+	final, notes := finalOf(t, b.String())
+	if len(final) > 0 {
+		t.Errorf("final states: %v; %v", final, notes)
 	}
 }

@@ -74,12 +74,12 @@ func (l *learner) open(ctx context.Context) (*engine.Result, error) {
 	}
 	root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 	if errors.Is(err, errHard) {
-		if l.news == 0 { // steps show nothing that would make it easier
+		if !l.news { // steps show nothing that would make it easier
 			l.effort *= 2
 			return nil, err
 		}
 		l.effort += 1 + l.effort/4
-		l.strays, l.news = max(l.o.Horizon, l.m.rows/8), 0
+		l.strays, l.news = max(l.o.Horizon, l.m.rows/8), false
 		l.generalise()
 	}
 	return root, err
@@ -203,111 +203,6 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	}
 	l.path, l.why = slices.Clone(path), Try
 	return l.rather()
-}
-
-// rather has a step drawn at random take the place of the path, if more than twice as much is expected to be learned from it than from the
-// new step of the path. Where objects share functions, plans show as much as that.
-func (l *learner) rather() error {
-	if l.o.Safe || l.m.shared {
-		return nil
-	}
-	most := 2 * l.m.doubt(l.path[len(l.path)-1])
-	for range draws {
-		action, err := l.o.Draw(l.now)
-		if err != nil {
-			return err
-		}
-		now := l.g.join(l.here.state, action)
-		if d := l.m.doubt(now); d > most {
-			l.path, l.why, most = []factored.Valuation{now}, Random, d
-		}
-	}
-	return nil
-}
-
-// first takes the first step of all, where objects share functions: that of the optimistic plan, or one at random of which clearly more next
-// values are open. Where nothing is known, an optimistic plan treats many objects alike, and shows little.
-func (l *learner) first(root *factored.Trace) error {
-	l.path, l.why = slices.Clone(root.Steps[:1]), Try
-	most := l.m.open(root.Steps[0])
-	for range draws {
-		action, err := l.o.Draw(l.now)
-		if err != nil {
-			return err
-		}
-		now := l.g.join(l.here.state, action)
-		if open := l.m.open(now); 4*open > 5*most {
-			l.path, l.why, most = []factored.Valuation{now}, Random, open
-		}
-	}
-	return nil
-}
-
-// stray has the next step drawn at random, of a new episode where the last one is over.
-func (l *learner) stray(ctx context.Context) error {
-	if l.o.Reset && l.taken > 0 && !l.underWay() {
-		if err := l.reset(ctx, nil); err != nil {
-			return err
-		}
-	}
-	if !l.here.legal || l.now.Terminal {
-		return nil
-	}
-	return l.random(ctx)
-}
-
-// wander takes steps beside those of optimistic plans: a step at random, or where the system can be reset, half the time, an episode of a plan
-// that is best by random rewards. Few actions that are drawn keep to rules and come as far.
-func (l *learner) wander(ctx context.Context) error {
-	var tr *factored.Trace
-	if l.o.Reset && !l.o.Safe && l.o.Rand.IntN(2) == 0 {
-		var err error
-		if tr, err = l.drawn(ctx); err != nil {
-			return err
-		}
-	}
-	if tr == nil {
-		l.strays--
-		return l.stray(ctx)
-	}
-	if l.taken > 0 {
-		if err := l.reset(ctx, nil); err != nil {
-			return err
-		}
-	}
-	l.path, l.why = slices.Clone(tr.Steps[:tr.Horizon()]), Random
-	l.strays = max(0, l.strays-tr.Horizon())
-	return nil
-}
-
-// draws is how many random actions are looked at for one that is safe.
-const draws = 20
-
-// random has the next step drawn at random; where none that was drawn is safe, the episode ends.
-func (l *learner) random(ctx context.Context) error {
-	for range draws {
-		action, err := l.o.Draw(l.now)
-		if err != nil {
-			return err
-		}
-		now := l.g.join(l.here.state, action)
-		var rule *factored.Constraint
-		if a := l.g.arc(now); l.o.Safe && a == nil {
-			if rule, err = l.unsafe(ctx, now); err != nil {
-				return err
-			}
-		} else if l.o.Safe && a.to != nil && !a.to.legal {
-			continue
-		}
-		if rule == nil {
-			l.path, l.why = []factored.Valuation{now}, Random
-			return nil
-		}
-	}
-	if l.o.Reset {
-		return l.reset(ctx, nil)
-	}
-	return nil
 }
 
 // relevant is the part of the best optimistic plan from a place at a step, from 0, up to what was never tried; nil

@@ -140,7 +140,7 @@ type learner struct {
 	dull    map[string]bool // places from which nothing better can come
 	effort  int64           // conflicts that a question may take
 	strays  int             // steps to be drawn at random before the next question
-	news    int             // steps of which some next value was open, since a question was hard
+	news    bool            // some next value of a step was open, since a question was hard
 	stated  int             // rows of which what they show was stated, since a question was hard
 	linear  bool            // questions learn linear constraints, since one took more without
 
@@ -269,9 +269,8 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	if len(a.Outside) > 0 {
 		return outside(a, l.out.Steps)
 	}
-	if step.New = l.g.arc(step.Now) == nil; step.New && l.m.open(step.Now) > 0 {
-		l.news++
-	}
+	step.New = l.g.arc(step.Now) == nil
+	l.news = l.news || step.New && l.m.open(step.Now) > 0
 	if err := l.take(simulator.Transition{Now: step.Now, Next: a.State, Reward: a.Reward}); err != nil {
 		return err
 	}

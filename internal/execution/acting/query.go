@@ -52,11 +52,6 @@ type query struct {
 // is known, what refutes a plan says little of others, and a step at random shows more; where rows were known before, they may be enough.
 const perRound, mostRound = 3, 200
 
-const (
-	drawnConflicts = 500 // that a plan by random rewards may take
-	mostWeight     = 2   // of a bit in such rewards
-)
-
 // ask answers a question.
 func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
 	l.m.infer()
@@ -158,9 +153,7 @@ func (l *learner) update(ctx context.Context, q *query) error {
 			return err
 		}
 	}
-	for ; q.clauses < len(l.m.Clauses); q.clauses++ {
-		q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
-	}
+	q.tell(l.m)
 	for r := l.m.Reward; r != nil && len(q.first) > l.m.Free.NumBits() && q.known < len(r.Known); q.known++ {
 		q.session.Always(r.literals(l.m, &r.Known[q.known]))
 	}
@@ -176,6 +169,13 @@ func (l *learner) update(ctx context.Context, q *query) error {
 		q.session.Always(l.never(q.from.foreseen[q.ahead].action))
 	}
 	return nil
+}
+
+// tell gives a query the clauses that it does not have.
+func (q *query) tell(m *Model) {
+	for ; q.clauses < len(m.Clauses); q.clauses++ {
+		q.session.Always(m.Literals(&m.Clauses[q.clauses]))
+	}
 }
 
 // refused excludes the steps of a plan that the system refused, or that begin where it ended a run, and reports whether there are any.
@@ -200,41 +200,6 @@ func (l *learner) refused(q *query) (any bool) {
 	return any
 }
 
-// drawn is a plan with the goal that is best, or good, by rewards drawn at random; nil where none was found soon.
-func (l *learner) drawn(ctx context.Context) (*factored.Trace, error) {
-	q := &query{question: question{from: l.start, horizon: l.o.Horizon, drawn: true}}
-	if err := l.reopen(ctx, q); err != nil {
-		return nil, err
-	}
-	limits := l.o.Limits
-	limits.Conflicts = drawnConflicts
-	for range draws {
-		r, err := q.better(ctx, limits)
-		if err != nil || r.Trace == nil {
-			return nil, err
-		}
-		q.result = r
-		if !l.m.Refute(r.Trace) && !l.refused(q) {
-			return r.Trace, nil
-		}
-		for ; q.clauses < len(l.m.Clauses); q.clauses++ {
-			q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
-		}
-	}
-	return q.result.Trace, nil
-}
-
-// weights is a reward of random weights of bits of states and actions.
-func (l *learner) weights(p *factored.Problem) factored.Reward {
-	reward := factored.Reward{Scale: 1}
-	for _, b := range slices.Concat(l.g.actions, l.g.states) {
-		if w := l.o.Rand.Int64N(2*mostWeight+1) - mostWeight; w != 0 {
-			reward.Terms = append(reward.Terms, factored.RewardTerm{Weight: w, Lit: factored.Lit{Bit: b}})
-		}
-	}
-	return reward
-}
-
 // reopen prepares a query, with all that is known.
 func (l *learner) reopen(ctx context.Context, q *query) error {
 	p, long := l.m.optimistic()
@@ -244,7 +209,7 @@ func (l *learner) reopen(ctx context.Context, q *query) error {
 	case q.to != nil || q.open:
 		p.Goal, p.Reward = nil, factored.Reward{Scale: 1}
 	case q.drawn:
-		p.Reward = l.weights(p)
+		p.Reward = l.weights()
 	case r != nil:
 		var err error
 		if first, err = r.state(p, l.m); err != nil {
