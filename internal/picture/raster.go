@@ -323,9 +323,10 @@ func tint(e *element, r role) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, a}
 }
 
-// The font, as it is published, under the licence beside it.
+// The font is Liberation Sans 2 without what is not used here: hinting instructions, positioning tables and glyph names. The
+// licence beside it asks that a changed font has another name.
 //
-//go:embed fonts/LiberationSans-Regular.ttf.gz
+//go:embed fonts/sans.ttf.gz
 var regular []byte
 
 // parsed is the font. A test holds that it can be read; nil where it cannot, and texts are left out then.
