@@ -175,31 +175,36 @@ func (l *learner) fresh(tr *factored.Trace) ([]factored.Valuation, bool) {
 	return nil, false
 }
 
-// withReset goes on with the episode where something can be learned on its way, and finishes it at random where
-// nothing can.
+// withReset goes on with the episode where something can be learned on its way. Where nothing can, it is finished at random if more is
+// expected to be learned from that than from the new step of a plan, which begins another.
 func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	if l.o.Anywhere {
 		return l.jump(ctx, root)
 	}
+	path, ok := l.fresh(root)
+	if !ok {
+		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
+	}
 	if l.underWay() {
-		path, err := l.ahead(ctx)
+		on, err := l.ahead(ctx)
 		if err != nil {
 			return err
 		}
-		if path == nil {
+		if on != nil {
+			l.path, l.why = on, Try
+			return l.rather()
+		}
+		if l.o.Safe {
 			return l.random(ctx)
 		}
-		l.path, l.why = path, Try
-		return l.rather()
+		if found, err := l.richer(l.m.doubt(path[len(path)-1])); found || err != nil {
+			return err
+		}
 	}
 	if l.taken > 0 {
 		if err := l.reset(ctx, nil); err != nil {
 			return err
 		}
-	}
-	path, ok := l.fresh(root)
-	if !ok {
-		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
 	l.path, l.why = slices.Clone(path), Try
 	return l.rather()

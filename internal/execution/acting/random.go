@@ -13,42 +13,37 @@ const (
 	mostWeight     = 2   // of a bit in such rewards
 )
 
+// richer has a step drawn at random be the path, if more than a number is expected to be learned from it, and reports whether one is.
+func (l *learner) richer(most float64) (found bool, err error) {
+	for range draws {
+		action, err := l.o.Draw(l.now)
+		if err != nil {
+			return false, err
+		}
+		now := l.g.join(l.here.state, action)
+		if d := l.m.doubt(now); d > most {
+			l.path, l.why, most, found = []factored.Valuation{now}, Random, d, true
+		}
+	}
+	return found, nil
+}
+
 // rather has a step drawn at random take the place of the path, if more than twice as much is expected to be learned from it than from the
 // new step of the path. Where objects share functions, plans show as much as that.
 func (l *learner) rather() error {
 	if l.o.Safe || l.m.shared {
 		return nil
 	}
-	most := 2 * l.m.doubt(l.path[len(l.path)-1])
-	for range draws {
-		action, err := l.o.Draw(l.now)
-		if err != nil {
-			return err
-		}
-		now := l.g.join(l.here.state, action)
-		if d := l.m.doubt(now); d > most {
-			l.path, l.why, most = []factored.Valuation{now}, Random, d
-		}
-	}
-	return nil
+	_, err := l.richer(2 * l.m.doubt(l.path[len(l.path)-1]))
+	return err
 }
 
 // first takes the first step of all, where objects share functions: that of the optimistic plan, or one at random of which clearly more next
 // values are open. Where nothing is known, an optimistic plan treats many objects alike, and shows little.
 func (l *learner) first(root *factored.Trace) error {
 	l.path, l.why = slices.Clone(root.Steps[:1]), Try
-	most := l.m.open(root.Steps[0])
-	for range draws {
-		action, err := l.o.Draw(l.now)
-		if err != nil {
-			return err
-		}
-		now := l.g.join(l.here.state, action)
-		if open := l.m.open(now); 4*open > 5*most {
-			l.path, l.why, most = []factored.Valuation{now}, Random, open
-		}
-	}
-	return nil
+	_, err := l.richer(1.25 * l.m.doubt(root.Steps[0]))
+	return err
 }
 
 // stray has the next step drawn at random, of a new episode where the last one is over.
