@@ -1,12 +1,16 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/act"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -20,6 +24,23 @@ type learnCmd struct {
 	request.Learn
 	progressFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// acting is learn where another command goes on with it; record is a data set that it begins with, if it is there.
+func acting(of load.Ref, with load.Changes, in execute.SimulatorRef, effort app.Effort, h bind.Horizon, resets, record, folder string, shown progressFlags, asJSON bool) (*learnCmd, error) {
+	if folder == "" {
+		return nil, errors.New("missing folder for everything that is seen; expected -o FOLDER")
+	}
+	if h.Min != h.Max {
+		return nil, errors.New("learning by acting is about one horizon; expected a single number, not a range")
+	}
+	c := &learnCmd{progressFlags: shown, JSON: asJSON}
+	c.Ref, c.Changes, c.Effort, c.Simulator, c.SimulatorTimeout, c.Out = of, with, effort, cmp.Or(in.Name, "rddl"), in.Timeout, folder
+	c.Request = act.Request{Horizon: h.Max, Steps: in.MaxSteps, Resets: resets, Variables: 2, Until: act.UntilPlan, Lift: true}
+	if _, err := os.Stat(record); err == nil {
+		c.Data = record
+	}
+	return c, nil
 }
 
 // Run acts in the system until a plan is proven; the exit status is 3 if a limit came before there was any plan, and 4

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"io"
 	"os"
 	"strings"
@@ -45,6 +46,13 @@ func (c *planCmd) Run(ctx context.Context, a *environment) error {
 	if c.Robust != "" {
 		return c.againstErrors(ctx, a)
 	}
+	if c.Incremental && c.Optimistic && !c.Safe {
+		l, err := acting(c.Ref, c.Changes, c.SimulatorRef, c.Effort, c.Horizon, act.ResetsYes, c.Record, c.Out, c.progressFlags, c.JSON)
+		if err != nil {
+			return err
+		}
+		return l.Run(ctx, a)
+	}
 	task, early, none, err := c.load(ctx, a)
 	switch {
 	case err != nil:
@@ -58,7 +66,7 @@ func (c *planCmd) Run(ctx context.Context, a *environment) error {
 		return err
 	}
 	if c.Optimistic && (!c.Safe || c.SimulatorRef.Name == "") {
-		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too")
+		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too, or --incremental, to act until a plan is proven")
 	}
 	if c.Proof != "" && c.Horizon.Min != c.Horizon.Max {
 		return errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"io"
 
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -16,14 +17,18 @@ import (
 type runCmd struct {
 	request.Execution
 	progressFlags
-	JSON bool   `name:"json" help:"Print one JSON object."`
-	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
+	Learn string `help:"Learn on the way, as learn --resets no does, until a plan is proven: the folder for everything that is seen." placeholder:"FOLDER"`
+	Out   string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
 func (c *runCmd) Run(ctx context.Context, a *environment) error {
 	if c.SimulatorRef.Name == "" {
 		return errors.New("missing flags: --simulator=rddl|COMMAND|rddlsim:HOST:PORT")
+	}
+	if c.Learn != "" {
+		return c.learn(ctx, a)
 	}
 	c.SimulatorRef.Seed = c.Effort.Seed
 	at, ref, err := execute.Join(ctx, c.SimulatorRef, c.Ref)
@@ -72,6 +77,17 @@ func (c *runCmd) Run(ctx context.Context, a *environment) error {
 		a.warn(w)
 	}
 	return endOfRun(d)
+}
+
+// learn learns on the way.
+func (c *runCmd) learn(ctx context.Context, a *environment) error {
+	in := c.SimulatorRef
+	in.MaxSteps = c.Steps
+	l, err := acting(c.Ref, c.Changes, in, c.Effort, c.Horizon, act.ResetsNo, c.Record, c.Learn, c.progressFlags, c.JSON)
+	if err != nil {
+		return err
+	}
+	return l.Run(ctx, a)
 }
 
 // tell prints a run, whose steps have been printed if it is live, or writes it to a file.

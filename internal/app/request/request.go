@@ -30,7 +30,7 @@ type Plan struct {
 	Policy      bool        `http:"yes" help:"Find a policy, which says what to do in each state, for a problem that draws at random (docs/policies.md)."`
 	policy.Aim
 	robust.Against
-	Optimistic bool `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."`
+	Optimistic bool `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound; the problem's RDDL is asked without this flag. With --incremental, learn by acting until a plan is proven, with -o as the folder of learn."`
 	app.Effort
 }
 

@@ -101,7 +101,7 @@ class Plan(TypedDict, total=False):
     """With robust, take only actions like those of the log: within its range of each, and with no larger change from one step to the next."""
 
     optimistic: bool
-    """With safe and simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."""
+    """With safe and simulator, try plans with steps that the training rows do not support there, if these would reach the bound; the problem's RDDL is asked without this flag. With incremental, learn by acting until a plan is proven, with -o as the folder of learn."""
 
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
@@ -453,6 +453,9 @@ class Run(TypedDict, total=False):
 
     seed: int
     """Seed of whatever draws random numbers."""
+
+    learn: Text
+    """Learn on the way, as learn --resets no does, until a plan is proven: the folder for everything that is seen."""
 
 
 class Show(TypedDict, total=False):
