@@ -123,13 +123,14 @@ func sum(list []int) (n int) {
 	return n
 }
 
+// median is the middle of a list, or half way between the two in the middle.
 func median(list []int) string {
 	slices.Sort(list)
-	m := list[len(list)/2]
-	if m >= most {
+	low, high := list[(len(list)-1)/2], list[len(list)/2]
+	if high >= most {
 		return fmt.Sprintf("> %d", most)
 	}
-	return fmt.Sprint(m)
+	return fmt.Sprint(float64(low+high) / 2)
 }
 
 // act learns in the RDDL until the optimum is certified.

@@ -197,8 +197,10 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		if l.o.Safe {
 			return l.random(ctx)
 		}
-		if found, err := l.richer(l.m.doubt(path[len(path)-1])); found || err != nil {
-			return err
+		if next := l.m.doubt(path[len(path)-1]); next > 0 { // else the plan is to be seen
+			if found, err := l.richer(next); found || err != nil {
+				return err
+			}
 		}
 	}
 	if l.taken > 0 {
