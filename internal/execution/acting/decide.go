@@ -21,6 +21,12 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if action := l.follow(); action != nil {
 			return action, nil
 		}
+		if ok, err := l.again(ctx); err != nil || ok {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if l.out.Status != engine.Unknown {
 			if err := l.explore(ctx); err != nil || l.ended() {
 				return nil, err
@@ -34,12 +40,6 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			continue
 		}
 		best := l.known()
-		if ok, err := l.again(ctx, best != nil && l.out.Bound != nil && best.reward >= *l.out.Bound); err != nil || ok {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
 		if best != nil && l.out.Bound != nil && best.reward >= *l.out.Bound {
 			return l.proven(ctx, best)
 		}
@@ -351,18 +351,17 @@ func (l *learner) embark(ctx context.Context, v *visit, why Why) error {
 
 // again repeats a step that led to the state that the system begins in, once, after functions of more variables were needed: a system
 // that resets itself does so at other steps too. It reports whether there is one.
-func (l *learner) again(ctx context.Context, far bool) (bool, error) {
+func (l *learner) again(ctx context.Context) (bool, error) {
 	if !l.doubt {
 		return false, nil
 	}
+	l.doubt = false
 	for _, a := range slices.Backward(l.g.arcs) {
-		if now := l.g.at(a.action); a.to == l.start && now != l.start && !a.repeated && (far || now == l.here) {
-			l.doubt = false
+		if now := l.g.at(a.action); a.to == l.start && now != l.start && !a.repeated {
 			a.repeated = true
 			return l.approach(ctx, a.action, Repeat)
 		}
 	}
-	l.doubt = l.doubt && !far
 	return false, nil
 }
 
