@@ -63,6 +63,9 @@ func TestFaults(t *testing.T) {
 			return fmt.Sprintf("%d;%v;%s;%s\n", i, open, strings.Replace(fmt.Sprint(level), ".", ",", 1), mode)
 		}), transitions: 59, want: "level_l, real"},
 		"tab": {log: strings.ReplaceAll(good, ",", "\t"), transitions: 59, want: `delimiter '\t'`},
+		"T": {log: tank(60, "T,open,level_l,mode\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s\n", 20+i*7%10, open, level, mode)
+		}), transitions: 59, want: "state    T, "},
 		"BOM": {log: "\ufeff" + good, transitions: 59, want: "time     t (by its name, and it has numbers)\n"},
 		"quotes": {log: tank(60, "\"t\",\"open\",\"level, \"\"l\"\"\",mode\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("\"%d\",\"%v\",\"%g\",\"%s, \"\"x\"\"\"\n", i, open, level, mode)

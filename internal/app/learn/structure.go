@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -261,8 +262,11 @@ func tableOfValues(p *load.Problem, now, next [][]int64) (*structure.Table, erro
 	packed := func(values []int64, bits []factored.Bit) ([]uint64, error) {
 		val, words := make(factored.Valuation, p.Problem.NumBits()), make([]uint64, bnn.Words(len(bits)))
 		for i := range values {
-			if err := p.Problem.Variables[i].Set(val, values[i]); err != nil {
-				return nil, err
+			// Actions have no next values: their 0 need not be in their range.
+			if v := &p.Problem.Variables[i]; slices.Contains(bits, v.First) {
+				if err := v.Set(val, values[i]); err != nil {
+					return nil, err
+				}
 			}
 		}
 		val.Pack(words, bits)

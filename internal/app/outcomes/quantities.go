@@ -309,7 +309,7 @@ func (x *series) read(row []float64, column map[string]int, v *factored.Variable
 	if v.Bool || v.Enumeration() {
 		return row[at] - float64(v.Lo), known
 	}
-	return row[at], known
+	return math.Round(row[at]*1e9) / 1e9, known // as functions compare it: 0.1 + 0.2 is 0.3
 }
 
 // add adds a row, which follows the one before if it begins in what that one led to.

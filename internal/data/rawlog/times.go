@@ -14,15 +14,24 @@ func isTime(t *Table, c *Column) bool {
 	if c.layout != "" {
 		return true
 	}
-	named, found := slices.Contains(timeNames, letters(c.Name)), false
+	name := letters(c.Name)
+	named, found := slices.Contains(timeNames, name), false
+	last, falls, rows := 0.0, 0, 0
 	for i := range min(t.Rows(), 1000) {
 		if c.Missing(i) {
 			continue
 		}
-		if _, ok := c.Number(i); !ok {
+		x, ok := c.Number(i)
+		if !ok {
 			return false
 		}
-		found = true
+		if found && x < last {
+			falls++
+		}
+		found, last, rows = true, x, rows+1
+	}
+	if name == "t" && 4*falls > rows {
+		named = false // a temperature
 	}
 	return found && (named || c.mayBeEpoch() && c.Epoch() != "")
 }

@@ -39,6 +39,9 @@ func (l *learner) choose(i int) error {
 	for _, high := range []bool{false, true} {
 		t, base = l.limit(i, t, base, high)
 	}
+	if t, err = l.ahead(i, t, base); err != nil {
+		return err
+	}
 	l.outs[i].chosen = t.c
 	for b, f := range t.by {
 		l.now[b][i] = f
@@ -78,6 +81,26 @@ func (l *learner) limit(i int, t trial, base [blocks]float64, high bool) (trial,
 		}
 	}
 	return best, least
+}
+
+// ahead returns a trial with coefficients for predictions some steps ahead if it is better with them by more than chance.
+func (l *learner) ahead(i int, t trial, base [blocks]float64) (trial, error) {
+	if t.c.still {
+		return t, nil
+	}
+	c := t
+	c.c.ahead, c.by = true, make([]*Function, blocks)
+	var score [blocks]float64
+	err := l.all(blocks, func(b int) {
+		c.by[b] = l.farther(i, t.by[b], t.c, l.train[b], l.now[b])
+		var e sums
+		l.measure(&e, b, i, c.by[b])
+		score[b] = e.score()
+	})
+	if mean(score) < mean(base) && !notWorse(base, score) {
+		return c, err
+	}
+	return t, err
 }
 
 // limited returns f within the limits of a candidate, at the values that these shares of rows are beyond.

@@ -57,6 +57,7 @@ type candidate struct {
 	acts         bool     // conditions may be on how much an action does
 	several      bool     // several steps of an action are read, all of which do the same
 	free         bool     // or not: their coefficients have any signs
+	ahead        bool     // coefficients are not those of least squares one step ahead
 	low, high    *float64 // the share of rows beyond a limit that noise hides; nil for none
 }
 
@@ -403,7 +404,11 @@ func (l *learner) finish() ([]*Output, error) {
 		if o.chosen.still {
 			f = f.unchanged()
 		}
-		o.Function = l.rounded(i, l.limited(i, f, o.chosen, l.rows))
+		f = l.limited(i, f, o.chosen, l.rows)
+		if o.chosen.ahead {
+			f = l.farther(i, f, o.chosen, l.rows, l.now[0])
+		}
+		o.Function = l.rounded(i, f)
 		o.Linear = l.rounded(i, l.learn(i, l.plain(), l.rows)[0])
 		l.compare(i)
 	}

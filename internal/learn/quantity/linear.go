@@ -7,8 +7,9 @@ import (
 
 // gram has the sums of products of rows (1, terms, target), from which least squares follow.
 type gram struct {
-	n float64
-	s []float64 // (terms+2)^2
+	n     float64
+	s     []float64 // (terms+2)^2
+	whole []float64 // the variances in all rows, of a node of a tree
 }
 
 func newGram(terms int) *gram { return &gram{s: make([]float64, (terms+2)*(terms+2))} }
@@ -75,6 +76,9 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 	}
 	for i, u := range use {
 		b[i] = g.at(k, u, k-1)
+		if scale > 0 && g.varies(u) < hardly*from.whole[u] {
+			a[i*m+i], b[i] = g.n*from.whole[u], g.n*from.whole[u]*prior[u]+b[i]
+		}
 		for j, v := range use {
 			x := g.at(k, u, v)
 			if scale > 0 {
@@ -82,7 +86,7 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 				x += y
 				b[i] += y * prior[v]
 			}
-			a[i*m+j] = x
+			a[i*m+j] += x
 		}
 	}
 	beta := make([]float64, k-1)
@@ -90,6 +94,17 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 		beta[use[i]] = x
 	}
 	return beta
+}
+
+// hardly is the share of its variance in all rows below which a term has the coefficient of the node above, nearly: that of the leaf is known for what
+// was seen there only, and where the term does vary, the error would be large.
+const hardly = .01
+
+// varies is the variance of a term.
+func (g *gram) varies(a int) float64 {
+	k := int(math.Sqrt(float64(len(g.s))))
+	mean := g.at(k, 0, a) / g.n
+	return g.at(k, a, a)/g.n - mean*mean
 }
 
 // jitter is added to the diagonal, relative to it, so that terms that follow from others do no harm.

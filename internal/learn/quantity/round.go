@@ -8,7 +8,7 @@ import (
 
 // Rounding a function's coefficients may cost these shares of its error, and of a step.
 const (
-	costOfRounding = .003
+	costOfRounding = .001
 	stepOfRounding = .01
 )
 

@@ -21,7 +21,7 @@ type Node struct {
 	Constant  float64
 	Weights   []float64 // of each term
 
-	order int // of nodes that are split, from 1; the best first
+	order int // of nodes that are split, from 1; the best first. See descent.take for leaves
 	beta  []float64
 	gram  *gram
 	best  *split
@@ -57,6 +57,9 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 	root := &Node{Split: -1, gram: d.gram()}
 	for i := range d.y {
 		root.rows = append(root.rows, i)
+	}
+	for a := range len(d.in) + 1 {
+		root.gram.whole = append(root.gram.whole, root.gram.varies(a))
 	}
 	root.beta = d.solve(root.gram, use, nil, nil, 0)
 	open := []*Node{root}
@@ -178,6 +181,7 @@ func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split
 		if best == nil || gain > best.gain {
 			kept := newGram(len(d.in))
 			kept.merge(low, 1)
+			kept.whole, high.whole = l.gram.whole, l.gram.whole
 			best = &split{term: term, at: edge, gain: gain, low: kept, high: high, left: left, right: right, before: math.Inf(-1), after: math.Inf(1)}
 			if e > 0 {
 				best.before = edges[e-1]
