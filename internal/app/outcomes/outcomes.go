@@ -188,6 +188,11 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 			}
 		}
 	}
+	return line, line.describe(s, groups, open, disputed)
+}
+
+// describe takes the groups of open outputs that do not draw what no rows dispute.
+func (l *Line) describe(s *outcome.Source, groups []*outcome.Group, open, disputed []int) error {
 	for _, g := range groups {
 		of := open
 		if g.Random() {
@@ -198,16 +203,16 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		}
 		c, err := s.Chance(g)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		line.bits[c.Outputs[0]] = g.Cost
+		l.bits[c.Outputs[0]] = g.Cost
 		if g.Random() {
-			line.groups = append(line.groups, *c)
+			l.groups = append(l.groups, *c)
 		} else {
-			line.sure = append(line.sure, *c)
+			l.sure = append(l.sure, *c)
 		}
 	}
-	return line, nil
+	return nil
 }
 
 // repair learns short functions from rows that are put right.
