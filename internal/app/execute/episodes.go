@@ -85,6 +85,9 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 	if r.Horizon.Max == 0 {
 		r.Horizon = bind.Steps(p.Problem.Horizon)
 	}
+	if r.Horizon.Max == 0 && r.Again != nil {
+		r.Horizon = bind.Steps(r.Again().Horizon())
+	}
 	if r.Steps == 0 {
 		if r.Steps = p.Problem.Horizon; r.Steps == 0 {
 			r.Steps = r.Horizon.Max

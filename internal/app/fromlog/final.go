@@ -56,67 +56,93 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 const mostDoubt = .01
 
 // infer finds states in which runs end though no column tells: no row begins in them, and so many rows lead there, each
-// followed by another run's first one, that this is no accident of runs that are cut off anywhere.
+// followed by another run's first one, that this is no accident of runs that are cut off anywhere. Values of one fluent
+// are looked at before whole states.
 func (e *ending) infer(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) {
 	x := newFinals(t, fluents, shape)
 	if x == nil || t.Rows() < 2 {
 		return
 	}
+	begins, next := make([]string, t.Rows()), make([]string, t.Rows())
 	breaks := 0
-	begins := make([]string, t.Rows())
 	for i := range begins {
 		begins[i], _ = key(x.now, i)
-		x.other[begins[i]] = true
-	}
-	for i := range begins {
-		k, cells := key(x.then, i)
-		if i+1 == len(begins) || begins[i+1] != k {
+		if next[i], _ = key(x.then, i); i > 0 && next[i-1] != begins[i] {
 			breaks++
 		}
-		if !x.other[k] {
-			x.counts[k]++
-			x.cells[k] = cells
+	}
+	breaks++ // after the last row
+	if 2*breaks > t.Rows() {
+		return // rows in any order tell nothing
+	}
+	rate, wrong := float64(breaks)/float64(t.Rows()), x.wrong(begins, next)
+	var named []string
+	number, rows := 0, 0
+	ended := make([]bool, t.Rows()) // the row leads to an end that was found
+	for k := range len(x.fluents) + 1 {
+		part := *x
+		if k < len(x.fluents) && len(x.fluents) > 1 {
+			part.fluents, part.now, part.then = x.fluents[k:k+1], x.now[k:k+1], x.then[k:k+1]
+		}
+		part.find(rate, wrong, ended)
+		conditions := part.conditionsOf(func(string) bool { return true })
+		if len(conditions) == 0 || len(e.conditions)+len(conditions) > maxFinal {
+			continue
+		}
+		e.conditions = append(e.conditions, conditions...)
+		named, number = append(named, part.names()), number+len(part.states)
+		for i := range ended {
+			if to, _ := key(part.then, i); !ended[i] && slices.Contains(part.states, to) {
+				ended[i] = true
+				rows++
+			}
 		}
 	}
-	x.dropWrong(begins)
-	rate, rows := float64(breaks)/float64(t.Rows()), 0
+	if number > 0 {
+		e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", counted.Of(number, "state"), counted.Of(rows, "row"), strings.Join(named, ", ")))
+	}
+}
+
+// find finds the states of some fluents in which no row begins, and that enough rows lead to which do not lead to an end yet.
+func (x *finals) find(rate float64, wrong, ended []bool) {
+	x.counts, x.cells, x.other, x.states = map[string]int{}, map[string][]string{}, map[string]bool{}, nil
+	reached, doubts := map[string]bool{}, map[string]int{}
+	for i := range wrong {
+		k, _ := key(x.now, i)
+		x.other[k] = true
+	}
+	for i := range wrong {
+		k, cells := key(x.then, i)
+		if reached[k] = true; x.other[k] || ended[i] {
+			continue
+		}
+		x.counts[k]++
+		if x.cells[k] = cells; wrong[i] {
+			doubts[k]++
+		}
+	}
 	for k, n := range x.counts {
-		if math.Pow(rate, float64(n))*float64(len(x.counts)) < mostDoubt {
+		if 2*doubts[k] <= n && math.Pow(rate, float64(n))*float64(len(reached)) < mostDoubt {
 			x.states = append(x.states, k)
-			rows += n
 		}
 	}
 	x.sort()
-	conditions := x.conditionsOf(func(string) bool { return true })
-	if 2*breaks > t.Rows() || len(conditions) == 0 {
-		return // rows in any order tell nothing
-	}
-	e.conditions = conditions
-	e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", counted.Of(len(x.states), "state"), counted.Of(rows, "row"), x.names()))
 }
 
-// dropWrong drops the states that most rows lead to only by a wrong record: the next row begins in the state that more rows
-// with the same state and action lead to.
-func (x *finals) dropWrong(begins []string) {
-	next, steps := make([]string, len(begins)), make([]string, len(begins))
-	counts := map[[2]string]int{} // by state with action, and the state that these lead to
+// wrong tells of each row whether it leads to another state than the next row begins in, and more rows with the same
+// state and action lead to the latter: its own next state is a wrong record.
+func (x *finals) wrong(begins, next []string) []bool {
+	steps, counts := make([]string, len(begins)), map[[2]string]int{} // by state with action, and the state that these lead to
 	for i := range begins {
-		next[i], _ = key(x.then, i)
 		done, _ := key(x.actions, i)
 		steps[i] = begins[i] + "\x00\x00" + done
 		counts[[2]string{steps[i], next[i]}]++
 	}
-	wrong := map[string]int{}
+	wrong := make([]bool, len(begins))
 	for i := range len(begins) - 1 {
-		if x.counts[next[i]] > 0 && counts[[2]string{steps[i], begins[i+1]}] > counts[[2]string{steps[i], next[i]}] {
-			wrong[next[i]]++
-		}
+		wrong[i] = counts[[2]string{steps[i], begins[i+1]}] > counts[[2]string{steps[i], next[i]}]
 	}
-	for k, n := range wrong {
-		if 2*n > x.counts[k] {
-			delete(x.counts, k)
-		}
-	}
+	return wrong
 }
 
 // finals are the states that end episodes, as texts of the cells.

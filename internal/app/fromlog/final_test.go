@@ -99,3 +99,30 @@ func TestWrongEnds(t *testing.T) {
 		t.Errorf("final states: %v; %v", final, notes)
 	}
 }
+
+// TestEndsOfOneFluent: a value in which no row begins ends runs, whatever the other fluents are. A state that a single run was
+// cut off in is no end, though no other row leads there.
+func TestEndsOfOneFluent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var b strings.Builder
+	b.WriteString("stage,x,y,z,a,next_stage,next_x,next_y,next_z\n")
+	for range 60 {
+		stage := "open"
+		at := [3]int{}
+		for range 40 {
+			a := rng.IntN(3)
+			next, then := at, stage
+			if next[a] = (at[a] + 1) % 9; at[a] == 8 && rng.IntN(3) == 0 {
+				then = "closed"
+			}
+			fmt.Fprintf(&b, "%s,%d,%d,%d,%d,%s,%d,%d,%d\n", stage, at[0], at[1], at[2], a, then, next[0], next[1], next[2])
+			if at, stage = next, then; stage == "closed" {
+				break
+			}
+		}
+	}
+	final, notes := finalOf(t, b.String())
+	if got := strings.Join(final, "; "); got != "stage == @closed" {
+		t.Errorf("final states: %s; %v", got, notes)
+	}
+}

@@ -80,6 +80,7 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 	if err != nil || len(x.open) == 0 {
 		return nil, err
 	}
+	x.addOpen(st)
 	line, err := x.learn(ctx, nil, r.Noise)
 	if err != nil {
 		return nil, err
@@ -102,13 +103,15 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 		line.Contexts += len(g.Contexts)
 	}
 	for _, g := range slices.Concat(line.groups, line.sure) {
-		line.Fluents = append(line.Fluents, x.names(&g)...)
+		if slices.Contains(x.disputed, g.Outputs[0]) {
+			line.Fluents = append(line.Fluents, x.names(&g)...)
+		}
 		for _, n := range g.Noise {
 			line.Noise = max(line.Noise, n.Rate())
 		}
 	}
 	if line.repaired != nil {
-		line.Fluents = x.names(&chance.Group{Outputs: x.open})
+		line.Fluents = x.names(&chance.Group{Outputs: x.disputed})
 		logged := *line.repaired
 		logged.next = logged.logged
 		for _, n := range logged.wrong(nil, predictor(p.Problem, st.Predict)) {
@@ -140,10 +143,14 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 			s.Add(x.now[r], x.next[r], x.begins[r])
 		}
 	}
-	var all, open []int
+	var all, open, disputed []int
 	for i := range s.Outputs {
 		all = append(all, i)
-		if slices.Contains(x.open, s.Variable(i)) {
+		switch v := s.Variable(i); {
+		case slices.Contains(x.disputed, v):
+			disputed = append(disputed, i)
+			fallthrough
+		case slices.Contains(x.open, v):
 			open = append(open, i)
 		}
 	}
@@ -171,27 +178,41 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if read.Decided() {
 			line.Reading = readChance
 		}
-		if groups, err = outcome.Learn(ctx, &s.Table, open, outcome.Options{Noise: noise}); err != nil {
+		if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Noise: noise}); err != nil {
 			return nil, err
 		}
 		groups = shorter(groups, sure)
+		for _, o := range open {
+			if !slices.Contains(disputed, o) {
+				groups = append(groups, sure[o])
+			}
+		}
 	}
+	return line, line.describe(s, groups, open, disputed)
+}
+
+// describe takes the groups of open outputs that do not draw what no rows dispute.
+func (l *Line) describe(s *outcome.Source, groups []*outcome.Group, open, disputed []int) error {
 	for _, g := range groups {
-		if !slices.ContainsFunc(g.Outputs, func(o int) bool { return slices.Contains(open, o) }) {
+		of := open
+		if g.Random() {
+			of = disputed
+		}
+		if !slices.ContainsFunc(g.Outputs, func(o int) bool { return slices.Contains(of, o) }) {
 			continue
 		}
 		c, err := s.Chance(g)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		line.bits[c.Outputs[0]] = g.Cost
+		l.bits[c.Outputs[0]] = g.Cost
 		if g.Random() {
-			line.groups = append(line.groups, *c)
+			l.groups = append(l.groups, *c)
 		} else {
-			line.sure = append(line.sure, *c)
+			l.sure = append(l.sure, *c)
 		}
 	}
-	return line, nil
+	return nil
 }
 
 // repair learns short functions from rows that are put right.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -17,13 +18,15 @@ const mostRows = 1 << 18
 type chanceRows struct {
 	p       *load.Problem
 	outputs []int // the variables that are learned
-	open    []int // those of them that the rows do not determine
-	most    int   // different next states of one state and action
-	now     [][]int64
-	next    [][]int64
-	logged  [][]int64 // next before it was put right
-	begins  []bool
-	row     []train.Row // source and index of each
+	open    []int // those of them that the rows do not determine, as far as is known
+	// disputed are those of open that have different values after one state and action: nothing else is drawn.
+	disputed []int
+	most     int // different next states of one state and action
+	now      [][]int64
+	next     [][]int64
+	logged   [][]int64 // next before it was put right
+	begins   []bool
+	row      []train.Row // source and index of each
 }
 
 func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
@@ -95,6 +98,18 @@ func (x *chanceRows) findOpen() {
 			x.open = append(x.open, v)
 		}
 	}
+	x.disputed = slices.Clone(x.open)
+}
+
+// addOpen adds the outputs whose functions have exceptions: where there are many states, hardly one and its action stand in the rows twice.
+func (x *chanceRows) addOpen(st *structure.Structure) {
+	for o, b := range x.p.Problem.Outputs {
+		owner, _ := x.p.Problem.Owner(b)
+		if v := indexOf(x.p.Problem, owner); st.Outputs[o].Wrong > 0 && !slices.Contains(x.open, v) {
+			x.open = append(x.open, v)
+		}
+	}
+	slices.Sort(x.open)
 }
 
 // names lists the fluents of a group.

@@ -28,6 +28,8 @@ const (
 	mostPaired = 16
 	// mostSuspects bounds the parts of which it is computed what they cost.
 	mostSuspects = 40
+	// mostJudged bounds the states of steps that are looked at for that: of large policies fewer parts are looked at.
+	mostJudged = 100_000
 	// spared is the share of what rows support that a part must cost to be named.
 	spared = .01
 )
@@ -216,11 +218,12 @@ func (t *tally) differs(all *tally, level, least float64) (sign []int) {
 	return sign
 }
 
-// suspects keeps the parts without which more would be supported, those that cost most first. with computes what is supported.
-func (w *witness) suspects(with func() (float64, error)) error {
+// suspects keeps the parts without which more would be supported, those that cost most first. with computes what is supported, from so many
+// states of steps.
+func (w *witness) suspects(steps int64, with func() (float64, error)) error {
 	list := slices.Clone(w.unlike)
 	slices.SortStableFunc(list, func(a, b *Part) int { return cmp.Compare(b.Part, a.Part) })
-	list = list[:min(len(list), mostSuspects)]
+	list = list[:min(len(list), mostSuspects, int(mostJudged/max(1, steps)))]
 	defer func() { w.only, w.unlike = "", list }()
 	if len(list) == 0 {
 		return nil

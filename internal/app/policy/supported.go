@@ -354,7 +354,7 @@ func (d *Document) supports(m *model) (*Supported, *witness, error) {
 	}
 	value, err := d.least(m, w)
 	if err == nil {
-		err = w.suspects(func() (float64, error) { return d.least(m, w) })
+		err = w.suspects(d.Steps, func() (float64, error) { return d.least(m, w) })
 	}
 	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike}, w, err
 }
