@@ -79,7 +79,7 @@ func (l *learner) values() string {
 // learnNumbers learns the equations and inequalities that hold before the action, and how it changes numbers; why is the reason if it cannot.
 func (l *learner) learnNumbers() (why string) {
 	l.products = nil // that effects are about
-	l.numbers, l.out.Equations, l.out.Inequalities, l.out.Products = numbers{}, 0, 0, 0
+	l.numbers, l.out.Equations, l.out.Inequalities, l.out.Products, l.out.Plain = numbers{}, 0, 0, 0, false
 	if why = l.values(); why != "" || len(l.functions) == 0 {
 		return why
 	}
@@ -108,10 +108,9 @@ func (l *learner) learnNumbers() (why string) {
 			free = append(free, i)
 		}
 	}
+	fits := true
 	for _, e := range equations {
-		if !l.linear("=", e, all) {
-			return "its numbers are too large"
-		}
+		fits = fits && l.linear("=", e, all)
 		l.out.Equations++
 	}
 	for k, x := range l.products { // what effects are about, preconditions may be, too
@@ -120,7 +119,15 @@ func (l *learner) learnNumbers() (why string) {
 			l.out.Products++
 		}
 	}
-	if !l.bounds(free, max(1, min(l.Terms, len(free)))) {
+	if fits = fits && l.bounds(free, max(1, min(l.Terms, len(free)))); fits {
+		return ""
+	}
+	l.numbers.conditions, l.out.Equations, l.out.Inequalities, l.out.Products, l.out.Plain = nil, 0, 0, 0, true
+	fits = true
+	for n := range min(l.Terms, len(all)) {
+		subsets(all, n+1, func(set []int) { fits = fits && l.plain(set) })
+	}
+	if !fits {
 		return "its numbers are too large"
 	}
 	return ""
@@ -153,6 +160,41 @@ func (l *learner) bounds(free []int, terms int) bool {
 	})
 	l.out.Inequalities = len(l.numbers.conditions) - before
 	return ok
+}
+
+// plain adds the least and the most of all sums of some functions with factors 1 and -1. It is false where these are too large.
+func (l *learner) plain(set []int) bool {
+	for signs := range 1 << (len(set) - 1) {
+		var least, most []*big.Int // as inequalities
+		for _, r := range l.rows {
+			e := []*big.Int{new(big.Int)}
+			for k, i := range set {
+				e = append(e, big.NewInt(1-2*int64(signs>>k&1)))
+				e[0].Sub(e[0], new(big.Int).Mul(e[k+1], l.column(r, i)))
+			}
+			if least == nil || e[0].Cmp(least[0]) > 0 {
+				least = e
+			}
+			if most == nil || e[0].Cmp(most[0]) < 0 {
+				most = e
+			}
+		}
+		if least[0].Cmp(most[0]) == 0 {
+			l.out.Equations++
+			if !l.linear("=", least, set) {
+				return false
+			}
+			continue
+		}
+		for _, x := range most {
+			x.Neg(x)
+		}
+		l.out.Inequalities += 2
+		if !l.linear(">=", least, set) || !l.linear(">=", most, set) {
+			return false
+		}
+	}
+	return true
 }
 
 // bound reports whether an equation gives a function as a constant, or as a later function and a constant.
