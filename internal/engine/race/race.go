@@ -340,6 +340,9 @@ func (c *contest) better(all []event) (*engine.Result, error) {
 	if best == nil {
 		return nil, errors.Join(errs...)
 	}
+	if b := c.limits.Shared.Bound(); b != nil && best.Horizons == nil && (best.Bound == nil || *b < *best.Bound) {
+		best.Bound = b
+	}
 	if best.Trace != nil && best.Bound != nil && *best.Bound == best.Reward && best.Horizons == nil {
 		best.Status, best.Reason = engine.Optimal, ""
 	}
