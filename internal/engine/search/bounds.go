@@ -242,9 +242,11 @@ func (r *run) finish(ctx context.Context) {
 	}
 	r.outgrown = true
 	nodes := r.tables.nodes()
-	for r.ways != nil && !r.refusedCheapest && !r.proven() && !r.full() && ctx.Err() == nil {
+	for !r.refusedCheapest && !r.proven() && !r.full() && ctx.Err() == nil {
 		before := r.waysWork()
-		r.turnCheapest(ctx)
+		if r.turnCheapest(ctx); r.ways == nil {
+			break
+		}
 		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states on ways", r.ways.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 		r.takeOffer()
 		done := r.waysWork() - before
@@ -259,10 +261,13 @@ func (r *run) finish(ctx context.Context) {
 
 // waysWork is what the search for a cheapest way has done.
 func (r *run) waysWork() int64 {
-	if r.both != nil {
+	switch {
+	case r.both != nil:
 		return r.pairWork()
+	case r.ways != nil:
+		return r.ways.tried * successorWork
 	}
-	return r.ways.tried * successorWork
+	return 0
 }
 
 // improve adds what the tables and others say to what the graph does: their bound, or of a range

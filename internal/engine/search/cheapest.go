@@ -359,7 +359,7 @@ const (
 // where an initial state is seen to rest at no cost.
 func (r *run) turnCheapest(ctx context.Context) {
 	g := r.g
-	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || g.tried < min(r.cheapestFrom, cheapestSteps/int64(r.q.MaxHorizon)) {
+	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || !r.outgrown && g.tried < min(r.cheapestFrom, cheapestSteps/int64(r.q.MaxHorizon)) {
 		return
 	}
 	if r.ways == nil {
