@@ -27,7 +27,7 @@ type Transition struct {
 
 // Idle reports whether all is after the action as it was before.
 func (t *Transition) Idle() bool {
-	return t.After != nil && maps.Equal(t.Before.Atoms, t.After.Atoms) && maps.Equal(t.Before.Values, t.After.Values)
+	return t.After != nil && (&State{nil, t.Before.Atoms, t.Before.Values}).Same(&State{nil, t.After.Atoms, t.After.Values})
 }
 
 // Trajectory is what was observed in one run.

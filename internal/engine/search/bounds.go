@@ -234,6 +234,9 @@ func (r *run) takeTables() {
 	}
 }
 
+// besidesWays is how many times as much as the tables the search for a cheapest way does where the graph has no room left.
+const besidesWays = 8
+
 // finish continues without the graph, which has no room left: with the search for a cheapest way, which needs less for a state, and the tables by
 // turns, and then with these alone.
 func (r *run) finish(ctx context.Context) {
@@ -247,13 +250,13 @@ func (r *run) finish(ctx context.Context) {
 		if r.turnCheapest(ctx); r.ways == nil {
 			break
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states on ways", r.ways.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", r.ways.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 		r.takeOffer()
 		done := r.waysWork() - before
 		if done == 0 {
 			break
 		}
-		nodes += done / successorWork / triesPerNode
+		nodes += done / successorWork / triesPerNode / besidesWays
 		r.advanceTables(ctx, nodes)
 	}
 	r.advanceTables(ctx, math.MaxInt64)

@@ -277,19 +277,19 @@ func (l *learner) learn(ctx context.Context) (safe, optimistic *pddl.Action, err
 
 // dropIdle takes the rows that change nothing as failures, if there are any and others: a system that refuses an action often stays as it is.
 func (l *learner) dropIdle() bool {
-	if !slices.ContainsFunc(l.rows, func(r *row) bool { return !r.Idle() }) || !slices.ContainsFunc(l.rows, func(r *row) bool { return r.Idle() }) {
-		return false
-	}
-	var rows []*row
+	var rows, idle []*row
 	for _, r := range l.rows {
 		if r.Idle() {
-			l.failed, l.out.Idle = append(l.failed, r), l.out.Idle+1
+			idle = append(idle, r)
 		} else {
 			rows = append(rows, r)
 		}
 	}
-	l.rows = rows
-	l.out.Rows, l.out.Failed = len(l.rows), len(l.failed)
+	if len(rows) == 0 || len(idle) == 0 {
+		return false
+	}
+	l.rows, l.failed = rows, append(l.failed, idle...)
+	l.out.Rows, l.out.Failed, l.out.Idle = len(rows), len(l.failed), len(idle)
 	return true
 }
 

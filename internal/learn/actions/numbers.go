@@ -165,32 +165,29 @@ func (l *learner) bounds(free []int, terms int) bool {
 // plain adds the least and the most of all sums of some functions with factors 1 and -1. It is false where these are too large.
 func (l *learner) plain(set []int) bool {
 	for signs := range 1 << (len(set) - 1) {
-		var least, most []*big.Int // as inequalities
-		for _, r := range l.rows {
-			e := []*big.Int{new(big.Int)}
-			for k, i := range set {
-				e = append(e, big.NewInt(1-2*int64(signs>>k&1)))
-				e[0].Sub(e[0], new(big.Int).Mul(e[k+1], l.column(r, i)))
-			}
-			if least == nil || e[0].Cmp(least[0]) > 0 {
-				least = e
-			}
-			if most == nil || e[0].Cmp(most[0]) < 0 {
-				most = e
-			}
+		sides := [][]*big.Int{{nil}, {nil}} // as inequalities
+		for k := range set {
+			sign := 1 - 2*int64(signs>>k&1)
+			sides[0], sides[1] = append(sides[0], big.NewInt(sign)), append(sides[1], big.NewInt(-sign))
 		}
-		if least[0].Cmp(most[0]) == 0 {
+		least, most := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, r := range l.rows {
+			sum := int64(0)
+			for k, i := range set {
+				sum += r.values[i] * (1 - 2*int64(signs>>k&1))
+			}
+			least, most = min(least, sum), max(most, sum)
+		}
+		sides[0][0], sides[1][0] = big.NewInt(-least), big.NewInt(most)
+		if least == most {
 			l.out.Equations++
-			if !l.linear("=", least, set) {
+			if !l.linear("=", sides[0], set) {
 				return false
 			}
 			continue
 		}
-		for _, x := range most {
-			x.Neg(x)
-		}
 		l.out.Inequalities += 2
-		if !l.linear(">=", least, set) || !l.linear(">=", most, set) {
+		if !l.linear(">=", sides[0], set) || !l.linear(">=", sides[1], set) {
 			return false
 		}
 	}
