@@ -25,6 +25,11 @@ type Transition struct {
 	Before, After *Observed // After is nil for an action that failed
 }
 
+// Idle reports whether all is after the action as it was before.
+func (t *Transition) Idle() bool {
+	return t.After != nil && (&State{nil, t.Before.Atoms, t.Before.Values}).Same(&State{nil, t.After.Atoms, t.After.Values})
+}
+
 // Trajectory is what was observed in one run.
 type Trajectory struct {
 	Objects     []Object // with the types that the domain lets them have, the most special ones

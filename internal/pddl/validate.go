@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -306,8 +307,14 @@ func (w *State) holds(e *Expr, by map[string]string) (bool, error) {
 		return false, err
 	}
 	b, err := w.value(e.Args[1], by)
+	if (a != math.Trunc(a) || b != math.Trunc(b)) && math.Abs(a-b) <= rounding*max(1, math.Abs(a), math.Abs(b)) {
+		b = a
+	}
 	return map[string]bool{"=": a == b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[e.Op], err
 }
+
+// rounding is by what part fractions that are compared may differ and be equal: sums of them are not exact.
+const rounding = 1e-9
 
 // derived reports whether some rule derives an atom.
 func (w *State) derived(e *Expr, by map[string]string) (bool, error) {

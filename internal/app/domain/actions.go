@@ -64,7 +64,7 @@ func Train(ctx context.Context, domain, data, relevant string, o actions.Options
 	if err != nil {
 		return nil, err
 	}
-	out := &Document{Schema: app.Schema, Domain: d.Name, Files: files, Actions: m.Actions, Class: class(o, d), model: m}
+	out := &Document{Schema: app.Schema, Domain: d.Name, Files: files, Actions: m.Actions, Class: class(o, d, m.Actions), model: m}
 	for _, a := range m.Actions {
 		out.Rows, out.Failed = out.Rows+a.Rows, out.Failed+a.Failed
 	}
@@ -72,7 +72,7 @@ func Train(ctx context.Context, domain, data, relevant string, o actions.Options
 }
 
 // class names a class of preconditions.
-func class(o actions.Options, d *pddl.Domain) string {
+func class(o actions.Options, d *pddl.Domain, learned []*actions.Action) string {
 	text := "conjunctions of literals"
 	if o.Clauses > 1 {
 		text = fmt.Sprintf("conjunctions of clauses of at most %d literals", o.Clauses)
@@ -85,6 +85,15 @@ func class(o actions.Options, d *pddl.Domain) string {
 		text += fmt.Sprintf(", linear equations, and linear inequalities of at most %s", counted.Of(o.Terms, "function"))
 		if o.Relevant != nil {
 			text += ", of those that are named as relevant"
+		}
+		var plain []string
+		for _, a := range learned {
+			if a.Plain {
+				plain = append(plain, a.Name)
+			}
+		}
+		if plain != nil {
+			text += fmt.Sprintf(", with factors 1 and -1 alone for %s, where the numbers in others are too large", strings.Join(plain, ", "))
 		}
 	}
 	return text
@@ -100,7 +109,7 @@ func (t *Document) replay(ctx context.Context, runs []*pddl.Trajectory) error {
 		for i := range run.Transitions {
 			x := &run.Transitions[i]
 			a := of[x.Name]
-			if x.After == nil || a.Unknown != "" || a.LeftOut > 0 && twice(x.Args) {
+			if x.After == nil || a.Idle > 0 && x.Idle() || a.Unknown != "" || a.LeftOut > 0 && twice(x.Args) {
 				continue
 			}
 			if err := t.model.Safe.Replay(run, x); err != nil {
@@ -181,6 +190,9 @@ func line(a *actions.Action) string {
 	}
 	if a.Unused > 0 {
 		text += fmt.Sprintf("; %s may have other reasons than a literal", counted.Of(a.Unused, "failure"))
+	}
+	if a.Idle > 0 {
+		text += fmt.Sprintf("; %s that change nothing taken as failures", counted.Of(a.Idle, "row"))
 	}
 	if a.LeftOut > 0 {
 		text += fmt.Sprintf("; %s that name an object twice left out", counted.Of(a.LeftOut, "row"))

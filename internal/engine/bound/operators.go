@@ -108,9 +108,12 @@ type reader struct {
 	waiting   []bool    // by instruction: to be evaluated
 	queue     []int32   // a heap of these
 	changed   []int32   // slots
-	refused   map[int32]bool
-	isNext    map[int32][]int32 // by slot: the places of the state bits that it is the next value of
-	held      []int32           // refusals and next values that are not as they should be without an action
+	refused   []bool    // by slot
+	isNext    [][]int32 // by slot: the places of the state bits that it is the next value of
+	held      []int32   // refusals and next values that are not as they should be without an action
+	terms     [][]int32 // by slot: terms of the reward
+	open      []int32   // slots of terms that are not constant without an action
+	reward    int64     // of the others
 	cubes     map[[2]int32][][]Fact
 	gates     map[int32]bool // slots of sym that facts may be about; nil for bits alone
 	evaluated int
@@ -124,7 +127,7 @@ type reader struct {
 // newReader evaluates the program without an action.
 func (p *Program) newReader(s *step.Step) *reader {
 	r := &reader{p: p, s: s, now: 1, base: make([]int32, p.slotNum), value: make([]int32, p.slotNum), stamp: make([]int32, p.slotNum),
-		users: make([][]int32, p.slotNum), waiting: make([]bool, len(p.code)), refused: map[int32]bool{}, isNext: map[int32][]int32{}, cubes: map[[2]int32][][]Fact{}}
+		users: make([][]int32, p.slotNum), waiting: make([]bool, len(p.code)), refused: make([]bool, p.slotNum), isNext: make([][]int32, p.slotNum), terms: make([][]int32, p.slotNum), cubes: map[[2]int32][][]Fact{}}
 	r.sym = assemble(&Program{slotNum: 2 + len(s.Now)})
 	r.base[slotTrue] = slotTrue
 	for i, l := range s.Now {
@@ -140,8 +143,10 @@ func (p *Program) newReader(s *step.Step) *reader {
 		mark(p.Value(l))
 		r.isNext[p.Value(l)] = append(r.isNext[p.Value(l)], int32(i))
 	}
-	for _, t := range s.Task.Problem.Reward.Terms {
-		mark(p.Value(r.term(t.Lit)))
+	for i, t := range s.Task.Problem.Reward.Terms {
+		slot := p.Value(r.term(t.Lit))
+		mark(slot)
+		r.terms[slot] = append(r.terms[slot], int32(i))
 	}
 	for i := len(p.code) - 1; i >= 0; i-- {
 		if x := p.code[i]; needed[x.dst] {
@@ -161,6 +166,14 @@ func (p *Program) newReader(s *step.Step) *reader {
 	for slot := range needed {
 		if r.odd(int32(slot)) {
 			r.held = append(r.held, int32(slot))
+		}
+	}
+	r.reward = s.Task.Problem.Reward.Constant
+	for slot, list := range r.terms {
+		if v := r.base[slot]; v > slotTrue && len(list) > 0 {
+			r.open = append(r.open, int32(slot))
+		} else {
+			r.reward += r.earned(v, list)
 		}
 	}
 	return r
@@ -261,9 +274,12 @@ type way struct {
 
 // operators are those of the action at hand where some facts are known.
 func (r *reader) operators(action int, known []Fact) ([]Operator, bool) {
-	ways := []way{{known, r.s.Task.Problem.Reward.Constant}}
+	ways := []way{{known, r.reward}}
 	ok := true
-	also := func(slot int32, want bool, reward int64) (out []way) {
+	also := func(ways []way, slot int32, want bool, reward int64) (out []way) {
+		if !ok {
+			return nil
+		}
 		list, fine := r.cases(slot, want)
 		most := mostWays
 		if r.gates != nil {
@@ -283,19 +299,16 @@ func (r *reader) operators(action int, known []Fact) ([]Operator, bool) {
 		return out
 	}
 	var next []int32
-	slots := slices.Concat(r.held, r.changed)
+	slots := slices.Concat(r.held, r.open, r.changed)
 	slices.Sort(slots)
-	for _, slot := range slices.Compact(slots) {
+	slots = slices.Compact(slots)
+	for _, slot := range slots {
 		if r.refused[slot] && ok && !r.never(r.at(slot)) {
-			ways = least(also(r.at(slot), false, 0))
+			ways = least(also(ways, r.at(slot), false, 0))
 		}
 		next = append(next, r.isNext[slot]...)
 	}
-	for _, t := range r.s.Task.Problem.Reward.Terms {
-		if v := r.at(r.p.Value(r.term(t.Lit))); ok {
-			ways = slices.Concat(also(v, !t.Lit.Neg, t.Weight), also(v, t.Lit.Neg, 0))
-		}
-	}
+	ways = r.earn(slots, ways, also)
 	slices.Sort(next)
 	var out []Operator
 	for _, w := range ways {

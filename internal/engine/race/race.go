@@ -77,7 +77,8 @@ type racer struct {
 	resume chan struct{}
 	level  int64 // of work
 	state  state
-	moved  bool // it came closer to an answer in the last round
+	moved  bool  // it came closer to an answer in the last round, or without a plan not long before
+	last   int64 // its level when it last came closer
 }
 
 // state is what a racer does.
@@ -146,7 +147,11 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 			return e.res, e.racer, nil
 		}
 		for _, r := range turns {
-			r.moved = closer(r.shared, l.Shared)
+			if r.moved = closer(r.shared, l.Shared); r.moved {
+				r.last = r.level
+			} else if plan, _ := l.Shared.Best(); plan == nil {
+				r.moved = r.level < patience*r.last
+			}
 		}
 		for _, r := range turns {
 			l.Shared.Take(r.shared)
@@ -177,6 +182,9 @@ func (c *contest) raise(turns []*racer, more int64) {
 		}
 	}
 }
+
+// patience is how many times as much a racer may work from one bound to the next where there is no plan: the bounds of A* rise ever more slowly.
+const patience = 4
 
 // progress is the part of the gap, one in so many, that a round has to close to count.
 const progress = 16
@@ -339,6 +347,9 @@ func (c *contest) better(all []event) (*engine.Result, error) {
 	}
 	if best == nil {
 		return nil, errors.Join(errs...)
+	}
+	if b := c.limits.Shared.Bound(); b != nil && best.Horizons == nil && (best.Bound == nil || *b < *best.Bound) {
+		best.Bound = b
 	}
 	if best.Trace != nil && best.Bound != nil && *best.Bound == best.Reward && best.Horizons == nil {
 		best.Status, best.Reason = engine.Optimal, ""

@@ -234,32 +234,66 @@ func (r *run) takeTables() {
 	}
 }
 
-// finishTables continues the tables alone when the graph has no room left.
-func (r *run) finishTables(ctx context.Context) {
-	if !r.whole {
-		r.advanceTables(ctx, math.MaxInt64)
+// besidesWays is how many times as much as the tables the search for a cheapest way does where the graph has no room left.
+const besidesWays = 8
+
+// finish continues without the graph, which has no room left: with the search for a cheapest way, which needs less for a state, and the tables by
+// turns, and then with these alone.
+func (r *run) finish(ctx context.Context) {
+	if r.whole {
+		return
 	}
+	r.outgrown = true
+	nodes := r.tables.nodes()
+	for !r.refusedCheapest && !r.proven() && !r.full() && ctx.Err() == nil {
+		before := r.waysWork()
+		if r.turnCheapest(ctx); r.ways == nil {
+			break
+		}
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", r.ways.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.takeOffer()
+		done := r.waysWork() - before
+		if done == 0 {
+			break
+		}
+		nodes += done / successorWork / triesPerNode / besidesWays
+		r.advanceTables(ctx, nodes)
+	}
+	r.advanceTables(ctx, math.MaxInt64)
 }
 
-// improve adds what the tables say to what the graph does: their bound, or of a range
-// the horizons that they solved.
+// waysWork is what the search for a cheapest way has done.
+func (r *run) waysWork() int64 {
+	switch {
+	case r.both != nil:
+		return r.pairWork()
+	case r.ways != nil:
+		return r.ways.tried * successorWork
+	}
+	return 0
+}
+
+// improve adds what the tables and others say to what the graph does: their bound, or of a range
+// the horizons that the tables solved.
 func (r *run) improve(res *engine.Result) *engine.Result {
 	for i := range min(len(r.tables.solved), len(res.Horizons)) {
 		if line, by := &res.Horizons[i], r.tables.solved[i]; line.Status == engine.Unknown {
 			line.Status, line.Reward = by.Status, by.Reward
 		}
 	}
-	if r.tables.s == nil || r.q.MinHorizon != r.q.MaxHorizon {
+	if r.q.MinHorizon != r.q.MaxHorizon {
 		return res
 	}
-	own := r.tables.s.Result()
-	for k, v := range own.Stats {
-		res.Stats["bound_"+k] = v
+	if r.tables.s != nil {
+		for k, v := range r.tables.s.Result().Stats {
+			res.Stats["bound_"+k] = v
+		}
 	}
-	if res.Status != engine.Feasible && res.Status != engine.Unknown || own.Bound == nil || res.Bound != nil && *res.Bound <= *own.Bound {
+	own := r.lower(r.limits.Shared.Bound())
+	if res.Status != engine.Feasible && res.Status != engine.Unknown || own == nil || res.Bound != nil && *res.Bound <= *own {
 		return res
 	}
-	b := *own.Bound
+	b := *own
 	if res.Trace != nil {
 		b = max(b, res.Reward)
 	}

@@ -359,7 +359,7 @@ const (
 // where an initial state is seen to rest at no cost.
 func (r *run) turnCheapest(ctx context.Context) {
 	g := r.g
-	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || g.tried < min(r.cheapestFrom, cheapestSteps/int64(r.q.MaxHorizon)) {
+	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || !r.outgrown && g.tried < min(r.cheapestFrom, cheapestSteps/int64(r.q.MaxHorizon)) {
 		return
 	}
 	if r.ways == nil {
@@ -385,6 +385,9 @@ func (r *run) turnCheapest(ctx context.Context) {
 	if c.guess != nil {
 		share *= guidedShare
 	}
+	if r.outgrown {
+		share = c.tried + sharpenAfter
+	}
 	for !c.done && c.tried < share && ctx.Err() == nil && !r.full() {
 		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
 			return
@@ -396,6 +399,9 @@ func (r *run) turnCheapest(ctx context.Context) {
 // turnPair gives the two searches over operators their turn: they go through states much faster than the graph, and find that nothing is left as it does.
 func (r *run) turnPair(ctx context.Context) {
 	share := max(pairShare*successorWork*r.g.tried, min(r.alone(), r.pairWork()+equalTurns))
+	if r.outgrown {
+		share = r.pairWork() + equalTurns
+	}
 	for !r.ways.done && r.pairWork() < share && ctx.Err() == nil && !r.full() {
 		p := turn(r.both)
 		if r.incumbent != nil {

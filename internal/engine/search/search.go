@@ -49,6 +49,7 @@ type run struct {
 	limits           engine.Limits
 	values           [][]int64 // values[k][s]: best reward of k more steps from s
 	whole            bool      // the graph is wanted whole, proof or not
+	outgrown         bool      // the graph has no room left
 	polls            int64     // how often full was asked
 	report           func(engine.Progress)
 	incumbent        *engine.Result // from the beam, while the graph is incomplete
@@ -132,10 +133,9 @@ func (r *run) full() bool {
 	if r.limits.Memory <= 0 {
 		return false
 	}
-	perState := int64(8 * (r.q.MaxHorizon + 1))
-	bytes := r.g.bytes() + perState*int64(r.g.states.Len())
-	if r.ways != nil {
-		bytes += r.ways.bytes()
+	bytes := r.g.bytes() + r.waysBytes()
+	if perState := int64(8 * (r.q.MaxHorizon + 1)); !r.outgrown {
+		bytes += perState * int64(r.g.states.Len())
 	}
 	return bytes > r.limits.Memory/4*3
 }
@@ -166,8 +166,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 			if r.proven() {
 				return ""
 			}
-			r.finishTables(ctx)
-			if r.tables.proven() {
+			if r.finish(ctx); r.proven() {
 				return ""
 			}
 			if ctx.Err() == nil {

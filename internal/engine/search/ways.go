@@ -35,7 +35,7 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
 	}
-	full := func() bool { return ctx.Err() != nil || l.Memory > 0 && r.ways != nil && r.ways.bytes() > l.Memory/4*3 }
+	full := func() bool { return ctx.Err() != nil || l.Memory > 0 && r.waysBytes() > l.Memory/4*3 }
 	if !r.g.addInitial(ctx, full) {
 		return r.orBest(&engine.Result{Status: engine.Unknown, Reason: r.stopped(ctx)}), nil
 	}
@@ -181,6 +181,17 @@ func (r *run) pair(ops []bound.Operator, joint [][]int) error {
 	}
 	r.ways, r.tablesAt = r.both[0].cheapest, tablesFrom
 	return nil
+}
+
+// waysBytes is the memory that the search for a cheapest way holds.
+func (r *run) waysBytes() (n int64) {
+	for _, p := range r.both {
+		n += p.bytes()
+	}
+	if r.both == nil && r.ways != nil {
+		n = r.ways.bytes()
+	}
+	return n
 }
 
 // pairWork is what both searches have done.

@@ -327,3 +327,92 @@ func sam(d *pddl.Domain, a *pddl.Action, runs []*pddl.Trajectory) (pre, effects 
 	}
 	return pre, effects
 }
+
+// learn learns from a trajectory of a domain.
+func learn(t *testing.T, domain, trajectory string, o actions.Options) *actions.Model {
+	t.Helper()
+	d, err := pddl.ReadDomain("d.pddl", []byte(domain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := d.ReadTrajectory("t.trajectory", []byte(trajectory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := actions.Learn(context.Background(), d, []*pddl.Trajectory{run}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+const tank = "(define (domain d) (:types c) (:predicates (on ?c - c)) (:functions (fuel ?c - c) (rate ?c - c) (used)) (:action burn :parameters (?c - c)))"
+
+// TestIdle has rows that change nothing taken as failures where no effect explains them beside the others.
+func TestIdle(t *testing.T) {
+	step := func(fuel, used float64) string {
+		return fmt.Sprintf("(operator: (burn a)) (:state (on a) (= (fuel a) %v) (= (rate a) 2.3) (= (used) %v))", fuel, used)
+	}
+	text := "((:init (on a) (= (fuel a) 5) (= (rate a) 2.3) (= (used) 0))" + step(2.7, 2.3) + step(5-4.6, 4.6) + step(5-4.6, 4.6) + ")"
+	a := learn(t, tank, text, actions.Options{Terms: 1}).Actions[0]
+	if a.Unknown != "" || a.Rows != 2 || a.Idle != 1 || a.Failed != 1 || a.Effects != 2 {
+		t.Errorf("%+v, expected 2 rows with 2 effects, and one taken as a failure", a)
+	}
+}
+
+// TestPlainFactors has inequalities with factors 1 and -1 where the facets of the rows have too large numbers: what they allow, the true
+// precondition does, and they allow all rows.
+func TestPlainFactors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	const n = 60
+	var fuel, rate [n]float64
+	for i := range n {
+		rate[i] = float64(r.IntN(1e9)) / 1e6
+		fuel[i] = rate[i] + float64(r.IntN(1e9))/1e6
+	}
+	var b strings.Builder
+	used := 0.0
+	state := func(head string) {
+		fmt.Fprintf(&b, "(%s (= (used) %.6f)", head, used)
+		for i := range n {
+			fmt.Fprintf(&b, " (on a%d) (= (fuel a%d) %.6f) (= (rate a%d) %.6f)", i, i, fuel[i], i, rate[i])
+		}
+		b.WriteString(")")
+	}
+	b.WriteString("(")
+	state(":init")
+	for i := range n {
+		fuel[i], used = fuel[i]-rate[i], used+rate[i]
+		fmt.Fprintf(&b, "(operator: (burn a%d))", i)
+		state(":state")
+	}
+	b.WriteString(")")
+	m := learn(t, tank, b.String(), actions.Options{Terms: 2})
+	if a := m.Actions[0]; a.Unknown != "" || !a.Plain || a.Inequalities == 0 {
+		t.Fatalf("%+v, expected inequalities with plain factors", a)
+	}
+	run, err := m.Safe.ReadTrajectory("t", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := 0
+	for i := range run.Transitions {
+		x := &run.Transitions[i]
+		if err := m.Safe.Replay(run, x); err != nil {
+			t.Errorf("%s: %v", x.Step, err)
+		}
+		for range 20 { // the same with other numbers
+			v := maps.Clone(x.Before.Values)
+			o := x.Args[0]
+			v["fuel "+o], v["rate "+o] = float64(r.IntN(1e9))/1e6, float64(r.IntN(1e9))/1e6
+			if m.Safe.At(run, &pddl.Observed{Atoms: x.Before.Atoms, Values: v}).Execute(x.Step) == nil {
+				if allowed++; v["fuel "+o] < v["rate "+o] {
+					t.Errorf("fuel %v and rate %v are allowed", v["fuel "+o], v["rate "+o])
+				}
+			}
+		}
+	}
+	if allowed == 0 {
+		t.Error("nothing else is allowed")
+	}
+}

@@ -37,6 +37,10 @@ type Action struct {
 	Conditional  int    `json:"conditional,omitempty"` // effects with a condition
 	// Rivals counts the conditions of effects that are as short as the ones chosen, and agree with all rows, too.
 	Rivals int `json:"rivals,omitempty"`
+	// Idle counts the rows that change nothing and are taken as failures, since no effect explains them beside the others.
+	Idle int `json:"idle,omitempty"`
+	// Plain says that the factors in equations and inequalities are 1 and -1, since the numbers in others are too large.
+	Plain bool `json:"plain,omitempty"`
 	// LeftOut counts the rows that name an object twice and that the others do not explain.
 	LeftOut int `json:"left_out,omitempty"`
 	// Products counts the products of two functions that effects are about, and inequalities read too.
@@ -251,6 +255,9 @@ func (l *learner) learn(ctx context.Context) (safe, optimistic *pddl.Action, err
 		}
 		e, why = l.changes(ctx)
 	}
+	if why != "" && l.dropIdle() {
+		e, why = l.changes(ctx)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -266,6 +273,24 @@ func (l *learner) learn(ctx context.Context) (safe, optimistic *pddl.Action, err
 		return nil, nil, nil
 	}
 	return l.action(pre, effect), l.action(possible, effect), nil
+}
+
+// dropIdle takes the rows that change nothing as failures, if there are any and others: a system that refuses an action often stays as it is.
+func (l *learner) dropIdle() bool {
+	var rows, idle []*row
+	for _, r := range l.rows {
+		if r.Idle() {
+			idle = append(idle, r)
+		} else {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 || len(idle) == 0 {
+		return false
+	}
+	l.rows, l.failed = rows, append(l.failed, idle...)
+	l.out.Rows, l.out.Failed, l.out.Idle = len(rows), len(l.failed), len(idle)
+	return true
 }
 
 // changes finds the effects on atoms, and learns the numbers.

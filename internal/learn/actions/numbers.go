@@ -79,7 +79,7 @@ func (l *learner) values() string {
 // learnNumbers learns the equations and inequalities that hold before the action, and how it changes numbers; why is the reason if it cannot.
 func (l *learner) learnNumbers() (why string) {
 	l.products = nil // that effects are about
-	l.numbers, l.out.Equations, l.out.Inequalities, l.out.Products = numbers{}, 0, 0, 0
+	l.numbers, l.out.Equations, l.out.Inequalities, l.out.Products, l.out.Plain = numbers{}, 0, 0, 0, false
 	if why = l.values(); why != "" || len(l.functions) == 0 {
 		return why
 	}
@@ -108,10 +108,9 @@ func (l *learner) learnNumbers() (why string) {
 			free = append(free, i)
 		}
 	}
+	fits := true
 	for _, e := range equations {
-		if !l.linear("=", e, all) {
-			return "its numbers are too large"
-		}
+		fits = fits && l.linear("=", e, all)
 		l.out.Equations++
 	}
 	for k, x := range l.products { // what effects are about, preconditions may be, too
@@ -120,7 +119,15 @@ func (l *learner) learnNumbers() (why string) {
 			l.out.Products++
 		}
 	}
-	if !l.bounds(free, max(1, min(l.Terms, len(free)))) {
+	if fits = fits && l.bounds(free, max(1, min(l.Terms, len(free)))); fits {
+		return ""
+	}
+	l.numbers.conditions, l.out.Equations, l.out.Inequalities, l.out.Products, l.out.Plain = nil, 0, 0, 0, true
+	fits = true
+	for n := range min(l.Terms, len(all)) {
+		subsets(all, n+1, func(set []int) { fits = fits && l.plain(set) })
+	}
+	if !fits {
 		return "its numbers are too large"
 	}
 	return ""
@@ -153,6 +160,38 @@ func (l *learner) bounds(free []int, terms int) bool {
 	})
 	l.out.Inequalities = len(l.numbers.conditions) - before
 	return ok
+}
+
+// plain adds the least and the most of all sums of some functions with factors 1 and -1. It is false where these are too large.
+func (l *learner) plain(set []int) bool {
+	for signs := range 1 << (len(set) - 1) {
+		sides := [][]*big.Int{{nil}, {nil}} // as inequalities
+		for k := range set {
+			sign := 1 - 2*int64(signs>>k&1)
+			sides[0], sides[1] = append(sides[0], big.NewInt(sign)), append(sides[1], big.NewInt(-sign))
+		}
+		least, most := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, r := range l.rows {
+			sum := int64(0)
+			for k, i := range set {
+				sum += r.values[i] * (1 - 2*int64(signs>>k&1))
+			}
+			least, most = min(least, sum), max(most, sum)
+		}
+		sides[0][0], sides[1][0] = big.NewInt(-least), big.NewInt(most)
+		if least == most {
+			l.out.Equations++
+			if !l.linear("=", sides[0], set) {
+				return false
+			}
+			continue
+		}
+		l.out.Inequalities += 2
+		if !l.linear(">=", sides[0], set) || !l.linear(">=", sides[1], set) {
+			return false
+		}
+	}
+	return true
 }
 
 // bound reports whether an equation gives a function as a constant, or as a later function and a constant.
