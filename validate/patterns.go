@@ -86,7 +86,7 @@ func (c *sums) table(ctx context.Context, p *Pattern, start factored.Valuation) 
 		}
 		t.class, t.first[k] = append(t.class, k), append(t.first[k], a)
 	}
-	if c.tables = append(c.tables, t); len(c.joint) == 0 {
+	if c.tables = append(c.tables, t); len(c.joint) == 0 && !c.Success && !c.parts.MayEnd() {
 		return c.refuse("there is no action")
 	}
 	t.state(c.see(t, start))
@@ -405,7 +405,7 @@ func (c *sums) sweep(ctx context.Context, t *table) error {
 				value[i] = c.one
 				continue
 			}
-			if left == 0 {
+			if left == 0 || len(t.moves[i]) == 0 { // a run without any action has ended
 				continue
 			}
 			best := int64(math.MinInt64)
