@@ -13,9 +13,11 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // restartRows writes a CSV of transitions from states drawn at random; each cell
@@ -203,5 +205,23 @@ func TestDense(t *testing.T) {
 	kind, with := wrong(structure.Options{Seed: 1, Sums: true, Dense: train.Units(1)})
 	if kind != structure.ByDense || 2*with > without {
 		t.Errorf("kind %s, %d of %d rows wrong, %d without trained units; expected dense, and at most half", kind, with, other.Rows(), without)
+	}
+}
+
+// TestNoNextAction has rows of values make a table where 0, which stands for the next value of an action, is not in the action's range.
+func TestNoNextAction(t *testing.T) {
+	p := factored.NewProblem("room")
+	for _, v := range []factored.Variable{{Name: "warm", Kind: factored.State, Bool: true}, {Name: "setpoint", Kind: factored.Action, Lo: 18, Hi: 23}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Inputs, p.Outputs = append(p.Bits(factored.State), p.Bits(factored.Action)...), p.Bits(factored.State)
+	of := &load.Problem{Task: engine.Task{Problem: p}}
+	if _, err := tableOfValues(of, [][]int64{{0, 20}}, [][]int64{{1, 0}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := tableOfValues(of, [][]int64{{0, 17}}, [][]int64{{1, 0}}); err == nil {
+		t.Error("an action out of its range is taken")
 	}
 }
