@@ -81,8 +81,8 @@ func row(ctx context.Context, p *load.Problem, name string, reset bool, shared [
 		o.Steps, o.Shared = most, shared
 		return func(seed uint64) (int, error) {
 			r, err := act(ctx, p, o, seed)
-			if err != nil {
-				return 0, err
+			if err != nil || r.Status != engine.Optimal { // a run may end where nothing new is in reach
+				return most, err
 			}
 			return r.Steps, nil
 		}
