@@ -26,21 +26,24 @@ type learnCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// acting is learn where another command goes on with it; record is a data set that it begins with, if it is there.
-func acting(of load.Ref, with load.Changes, in execute.SimulatorRef, effort app.Effort, h bind.Horizon, resets, record, folder string, shown progressFlags, asJSON bool) (*learnCmd, error) {
-	if folder == "" {
-		return nil, errors.New("missing folder for everything that is seen; expected -o FOLDER")
+// begin acts where another command goes on with learn, which has set what the two share. The data set that the other command records to is
+// learned from, if it is there.
+func (c *learnCmd) begin(ctx context.Context, a *environment, in execute.SimulatorRef, h bind.Horizon, resets string) error {
+	if c.Out == "" {
+		return errors.New("missing folder for everything that is seen; expected -o FOLDER")
 	}
 	if h.Min != h.Max {
-		return nil, errors.New("learning by acting is about one horizon; expected a single number, not a range")
+		return errors.New("learning by acting is about one horizon; expected a single number, not a range")
 	}
-	c := &learnCmd{progressFlags: shown, JSON: asJSON}
-	c.Ref, c.Changes, c.Effort, c.Simulator, c.SimulatorTimeout, c.Out = of, with, effort, cmp.Or(in.Name, "rddl"), in.Timeout, folder
-	c.Request = act.Request{Horizon: h.Max, Steps: in.MaxSteps, Resets: resets, Variables: 2, Until: act.UntilPlan, Lift: true}
-	if _, err := os.Stat(record); err == nil {
-		c.Data = record
+	if err := app.Binder().SetDefaults(&c.Request); err != nil {
+		return err
 	}
-	return c, nil
+	c.Simulator, c.SimulatorTimeout = cmp.Or(in.Name, "rddl"), in.Timeout
+	c.Horizon, c.Steps, c.Resets = h.Max, in.MaxSteps, resets
+	if _, err := os.Stat(in.Record); err == nil {
+		c.Data = in.Record
+	}
+	return c.Run(ctx, a)
 }
 
 // Run acts in the system until a plan is proven; the exit status is 3 if a limit came before there was any plan, and 4

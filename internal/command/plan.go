@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/fdplan/fdplan/internal/app/act"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"github.com/fdplan/fdplan/internal/app/domain"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -47,11 +47,9 @@ func (c *planCmd) Run(ctx context.Context, a *environment) error {
 		return c.againstErrors(ctx, a)
 	}
 	if c.Incremental && c.Optimistic && !c.Safe {
-		l, err := acting(c.Ref, c.Changes, c.SimulatorRef, c.Effort, c.Horizon, act.ResetsYes, c.Record, c.Out, c.progressFlags, c.JSON)
-		if err != nil {
-			return err
-		}
-		return l.Run(ctx, a)
+		l := &learnCmd{progressFlags: c.progressFlags, JSON: c.JSON}
+		l.Ref, l.Changes, l.Effort, l.Out = c.Ref, c.Changes, c.Effort, c.Out
+		return l.begin(ctx, a, c.SimulatorRef, c.Horizon, act.ResetsYes)
 	}
 	task, early, none, err := c.load(ctx, a)
 	switch {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/fdplan/fdplan/internal/app/act"
 	"io"
 
+	"github.com/fdplan/fdplan/internal/app/act"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/request"
@@ -83,11 +83,9 @@ func (c *runCmd) Run(ctx context.Context, a *environment) error {
 func (c *runCmd) learn(ctx context.Context, a *environment) error {
 	in := c.SimulatorRef
 	in.MaxSteps = c.Steps
-	l, err := acting(c.Ref, c.Changes, in, c.Effort, c.Horizon, act.ResetsNo, c.Record, c.Learn, c.progressFlags, c.JSON)
-	if err != nil {
-		return err
-	}
-	return l.Run(ctx, a)
+	l := &learnCmd{progressFlags: c.progressFlags, JSON: c.JSON}
+	l.Ref, l.Changes, l.Effort, l.Out = c.Ref, c.Changes, c.Effort, c.Learn
+	return l.begin(ctx, a, in, c.Horizon, act.ResetsNo)
 }
 
 // tell prints a run, whose steps have been printed if it is live, or writes it to a file.

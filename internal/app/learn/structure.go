@@ -259,25 +259,32 @@ func newTable(p *load.Problem) *structure.Table {
 // tableOfValues makes rows of the values of all variables into a table for package structure.
 func tableOfValues(p *load.Problem, now, next [][]int64) (*structure.Table, error) {
 	t := newTable(p)
-	packed := func(values []int64, bits []factored.Bit) ([]uint64, error) {
+	of := func(bits []factored.Bit) (list []int) {
+		for i := range p.Problem.Variables {
+			if slices.Contains(bits, p.Problem.Variables[i].First) {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	// Actions have no next values: the 0 there need not be in their range.
+	inputs, outputs := of(p.Problem.Inputs), of(p.Problem.Outputs)
+	packed := func(values []int64, of []int, bits []factored.Bit) ([]uint64, error) {
 		val, words := make(factored.Valuation, p.Problem.NumBits()), make([]uint64, bnn.Words(len(bits)))
-		for i := range values {
-			// Actions have no next values: their 0 need not be in their range.
-			if v := &p.Problem.Variables[i]; slices.Contains(bits, v.First) {
-				if err := v.Set(val, values[i]); err != nil {
-					return nil, err
-				}
+		for _, i := range of {
+			if err := p.Problem.Variables[i].Set(val, values[i]); err != nil {
+				return nil, err
 			}
 		}
 		val.Pack(words, bits)
 		return words, nil
 	}
 	for r := range now {
-		in, err := packed(now[r], p.Problem.Inputs)
+		in, err := packed(now[r], inputs, p.Problem.Inputs)
 		if err != nil {
 			return nil, err
 		}
-		out, err := packed(next[r], p.Problem.Outputs)
+		out, err := packed(next[r], outputs, p.Problem.Outputs)
 		if err != nil {
 			return nil, err
 		}

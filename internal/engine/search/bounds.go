@@ -250,7 +250,7 @@ func (r *run) finish(ctx context.Context) {
 		if r.turnCheapest(ctx); r.ways == nil {
 			break
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", r.ways.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.announce(fmt.Sprintf("search: %d states", r.ways.states.Len()), r.lower(r.limits.Shared.Bound()))
 		r.takeOffer()
 		done := r.waysWork() - before
 		if done == 0 {

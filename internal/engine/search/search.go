@@ -148,7 +148,7 @@ func (r *run) proven() bool { return r.tables.proven() || r.cheapest != nil }
 func (r *run) explore(ctx context.Context) (reason string) {
 	g := r.g
 	many := func() bool {
-		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.announce("search: initial states", nil)
 		return r.full()
 	}
 	if !g.addInitial(ctx, many) {
@@ -182,15 +182,20 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %s within %s", counted.Of(g.states.Len(), "state"), counted.Of(d, "step")), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.announce(fmt.Sprintf("search: %s within %s", counted.Of(g.states.Len(), "state"), counted.Of(d, "step")), r.lower(bound))
 	}
 	return ""
+}
+
+// announce reports a phase with a bound, nil for none, and the best plan so far.
+func (r *run) announce(phase string, bound *int64) {
+	r.report(engine.Progress{Phase: phase, Bound: bound, Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 }
 
 // pause lets everything that is beside the exploration have its turn.
 func (r *run) pause(ctx context.Context) {
 	g := r.g
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+	r.announce(fmt.Sprintf("search: %d states", g.states.Len()), r.lower(r.limits.Shared.Bound()))
 	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}

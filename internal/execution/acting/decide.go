@@ -178,12 +178,12 @@ func (l *learner) fresh(tr *factored.Trace) ([]factored.Valuation, bool) {
 // withReset goes on with the episode where something can be learned on its way. Where nothing can, it is finished at random if more is
 // expected to be learned from that than from the new step of a plan, which begins another.
 func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
-	if l.o.Anywhere {
-		return l.jump(ctx, root)
-	}
 	path, ok := l.fresh(root)
 	if !ok {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
+	}
+	if l.o.Anywhere {
+		return l.jump(ctx, root, path)
 	}
 	if l.underWay() {
 		on, err := l.ahead(ctx)

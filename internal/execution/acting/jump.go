@@ -2,7 +2,6 @@ package acting
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -24,14 +23,10 @@ func (l *learner) ahead(ctx context.Context) ([]factored.Valuation, error) {
 	return nil, nil
 }
 
-// jump goes to the first new step of a plan; where the system can be put into any state, on with the episode or to the step from
+// jump goes to the first new step of a plan, the last of the path; where the system can be put into any state, on with the episode or to the step from
 // which more than twice as much is expected to be learned, also in a state that was never seen. A plan of which nothing is open is run as
 // a whole.
-func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
-	path, ok := l.fresh(root)
-	if !ok {
-		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
-	}
+func (l *learner) jump(ctx context.Context, root *factored.Trace, path []factored.Valuation) error {
 	step := path[len(path)-1]
 	if l.starts == nil && !l.o.Safe {
 		ahead, err := l.ahead(ctx)
