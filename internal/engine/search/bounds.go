@@ -253,13 +253,15 @@ func (r *run) finish(ctx context.Context) {
 		r.announce(fmt.Sprintf("search: %d states", r.ways.states.Len()), r.lower(r.limits.Shared.Bound()))
 		r.takeOffer()
 		done := r.waysWork() - before
-		if done == 0 {
+		if done == 0 || r.proven() {
 			break
 		}
 		nodes += done / successorWork / triesPerNode / besidesWays
 		r.advanceTables(ctx, nodes)
 	}
-	r.advanceTables(ctx, math.MaxInt64)
+	if !r.proven() {
+		r.advanceTables(ctx, math.MaxInt64)
+	}
 }
 
 // waysWork is what the search for a cheapest way has done.

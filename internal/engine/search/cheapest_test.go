@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -53,7 +54,7 @@ func TestCheapest(t *testing.T) {
 }
 
 // TestOutgrown has the search for a cheapest way go on where the graph has no room for all states with their values, and the answers be those
-// of a graph with room.
+// of a graph with room, and nothing be looked for once it has the answer.
 func TestOutgrown(t *testing.T) {
 	const memory = 60_000
 	ctx := context.Background()
@@ -73,6 +74,18 @@ func TestOutgrown(t *testing.T) {
 		got, err := search.Engine{Without: search.Tables | search.Beam | search.LocalSearch}.Solve(ctx, q, l, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		ended, after := false, 0
+		if _, err := (search.Engine{Without: search.Beam | search.LocalSearch}).Solve(ctx, q, l, func(p engine.Progress) {
+			if ended {
+				after++
+			}
+			ended = ended || strings.HasPrefix(p.Phase, "search: a cheapest way")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if after > 2 { // the end of a phase is reported
+			t.Fatalf("seed %d, %d bytes: %d reports after the cheapest way was found", i, memory, after)
 		}
 		switch got.Status {
 		case engine.Optimal, engine.Infeasible:
