@@ -112,7 +112,7 @@ func writeLearned(w io.Writer, d *act.Document) {
 	}
 	fmt.Fprintln(w)
 	writeSteps(w, d.Plan)
-	fmt.Fprintln(w, d.Verdict())
+	fmt.Fprintln(w, d.Verdict)
 	if c := d.Chance; c != nil {
 		writePolicyRows(w, c)
 	}

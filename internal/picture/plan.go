@@ -143,6 +143,12 @@ func (r *reader) token() json.Token {
 	return t
 }
 
+// number reports whether the next token is a number.
+func (r *reader) number() bool {
+	r.next()
+	return r.at < len(r.data) && r.data[r.at] >= '0' && r.data[r.at] <= '9'
+}
+
 // decode reads a value that is no object of variables; one that is not needed if to is nil.
 func (r *reader) decode(key string, to any) error {
 	r.next()
@@ -216,7 +222,7 @@ func (r *reader) document() (*Plan, error) {
 		"schema": &version, "problem": &p.Problem, "status": &p.Status, "reward": &p.Reward, "question": &p.Question,
 		"valid": &k.valid, "simulated_reward": &k.simulated, "simulator_says": &k.says, "says": &k.says, "note": &k.note, "chance": &k.chance,
 		"unsupported": &k.unsupported, "evidence": &k.evidence, "unseen_steps": &k.unseen, "surprises": &k.surprises, "failure": &k.failure,
-		"robust": &k.robust,
+		"robust": &k.robust, "assuming": &k.assuming, "verdict": &k.verdict,
 	}
 	err := r.members("the plan", func(key string) (err error) {
 		switch key {
@@ -227,6 +233,9 @@ func (r *reader) document() (*Plan, error) {
 		case "observed":
 			p.Observed, err = listed(r, key, r.object)
 		case "steps":
+			if r.number() { // of learning by acting: how many were taken
+				return r.decode(key, nil)
+			}
 			r.record.steps, err = listed(r, key, r.step)
 		case "final":
 			r.record.final, err = r.optional(key)

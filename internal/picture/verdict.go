@@ -30,6 +30,7 @@ type known struct {
 	valid                 struct{ Model, Simulator *bool }
 	simulated             *float64
 	says, note            string
+	assuming, verdict     string // of learning by acting
 	chance                struct{ Says string }
 	surprises, unseen     *int
 	unsupported, evidence []evidence
@@ -75,6 +76,8 @@ func (v *Verdict) compose(status string) {
 	switch {
 	case v.isRun:
 		v.composeRun()
+	case v.assuming != "" && v.verdict != "":
+		v.Lines = []string{v.verdict}
 	default:
 		v.composePlan()
 	}

@@ -28,6 +28,7 @@ func TestVerdict(t *testing.T) {
 			[]string{"The goal was reached.", "Disputed by the log: step 2; 0 of 3 rows agree there."}},
 		"unseen run": {strings.Replace(strings.Replace(run, "%", "goal", 1), `"step":2,"state"`, `"evidence":{"kind":"unseen","next":["at"]},"step":2,"state"`, 1) + `}`,
 			[]string{"Unseen: the training rows do not support the next values of step 2."}},
+		"learned":   {`{"schema":1,"status":"optimal","verdict":"The plan was seen to hold.","assuming":"so","steps":7,"plan":[{"go":true}],"trace":[{"at":0},{"at":1}]}`, []string{"The plan was seen to hold."}},
 		"by hand":   {`{"schema":1,"plan":[{"go":true},{}],"trace":[{"at":0},{"at":1},{"at":2}]}`, []string{"The plan is not checked in the model. Not tried in a simulator."}},
 		"run":       {strings.Replace(run, "%", "goal", 1) + `}`, []string{"The goal was reached.", "One step led to another state than was planned.", "What happened", "What was planned", "shut"}},
 		"violated":  {strings.Replace(run, "%", "violated", 1) + `,"failure":{"step":2,"text":"step 2: the door is shut"}}`, []string{"A rule was VIOLATED: step 2: the door is shut."}},
@@ -67,7 +68,8 @@ func TestVerdict(t *testing.T) {
 	for document, want := range map[string]string{
 		`{"schema":1,"status":"failed","steps":[{"state":{"a":1},"action":{}}],"final":null}`:  "the state after the last step is not known",
 		`{"schema":1,"status":"goal","steps":[{"state":null,"action":{}}],"final":{"a":true}}`: "the first state is not known",
-		`{"schema":1,"steps":7}`: `expected "steps" as a list`,
+		`{"schema":1,"steps":7}`:   `expected a "plan"`,
+		`{"schema":1,"steps":"7"}`: `expected "steps" as a list`,
 		`{"schema":1,"plan":[{}],"trace":[{"a":1},{"a":2}],"unsupported":3}`:                                                 `"unsupported" has a value of another form`,
 		`{"schema":1,"status":"done","replan_every":1,"steps":[{"state":{"a":1},"action":{},"evidence":3}],"final":{"a":1}}`: `1:95: "step 1: evidence" has a value of another form`,
 		`{"schema":1,"status":"infeasible","plan":null,"trace":null,"valid":{}}`:                                             "there is no plan to show",

@@ -79,6 +79,7 @@ const (
 	reportFolder      = "report"
 	certificateFolder = "certificate"
 	benchFolder       = "bench"
+	learnedFolder     = "learned"
 )
 
 // maxEvents bounds the events of a job that are kept.
@@ -140,6 +141,8 @@ func outputs(kind string) []string {
 	switch kind {
 	case "plan", "verify":
 		out = append(out, certificateFile)
+	case "learn":
+		out = []string{filepath.Join(workFolder, learnedFolder)}
 	case "train":
 		out = append(out, filepath.Join(workFolder, networkFile), filepath.Join(workFolder, reportFolder))
 	}
@@ -231,7 +234,7 @@ func (j *job) note(line []byte) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if e.Event == "plan" || e.Event == "bound" || e.Event == "phase" {
+	if e.Event == "plan" || e.Event == "bound" || e.Event == "phase" || j.doc.Kind == "learn" {
 		if e.Reward != nil {
 			j.doc.Reward = e.Reward
 		}

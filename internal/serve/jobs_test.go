@@ -80,12 +80,16 @@ func TestKindsOfJobs(t *testing.T) {
 		{obj{"kind": "verify", "problem": "navigation/3x3", "property": "move-north => ~robot-at(x9,y20)'"}, 0, `"status":"holds"`},
 		{obj{"kind": "verify", "problem": "navigation/3x3", "property": "robot-at(x14,y12) => ~move-north"}, 4, `"witness":{`},
 		{obj{"kind": "run", "problem": "navigation/3x3", "horizon": 6, "simulator": "rddl", "seed": 3}, 0, `"status":"goal"`},
+		{obj{"kind": "learn", "problem": "navigation/3x3", "simulator": "rddl", "resets": "no", "until": "model"}, 0, `"verdict":"Each step of the plan was seen, reward -4. No plan is better, if `},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "horizon": "3..5", "reward": "move-east,-1\nmove-west,-5\nmove-north,-1\nmove-south,-1\n"}, 0, `"horizons":[`},
 		{obj{"kind": "test", "problem": "navigation/3x3"}, 0, `"legal":{`},
 	} {
 		j := x.run(c.request)
 		var doc any
 		x.answerOf(j, &doc)
+		if c.request["kind"] == "learn" {
+			x.acted(j)
+		}
 		if *j.Exit != c.exit || !strings.Contains(string(j.Result), c.part) {
 			t.Errorf("%s: exit status %d, expected %d and %s: %s", j.Command, *j.Exit, c.exit, c.part, j.Result)
 		}
@@ -93,6 +97,21 @@ func TestKindsOfJobs(t *testing.T) {
 	j := x.run(obj{"kind": "plan", "problem": "navigation/3x3", "require": []string{"robot-at(x99,y12)"}})
 	if j.Status != Failed || *j.Exit != 2 || j.Error == nil || !strings.Contains(j.Error.Message, "robot-at(x99,y12)") || j.Result != nil && string(j.Result) != "null" {
 		t.Errorf("a wrong rule gives %+v, %+v", j, j.Error)
+	}
+}
+
+// acted tries what a job that learned by acting has left, and its events.
+func (x *testServer) acted(j Job) {
+	for _, name := range []string{"answer.json", "rows.csv", "learned.json", "learn.svg", "network.bnn"} {
+		x.call("GET", "jobs/"+j.ID+"/files/"+name, nil, http.StatusOK, nil)
+	}
+	events := string(x.call("GET", "jobs/"+j.ID+"/events", nil, http.StatusOK, nil))
+	if !strings.Contains(events, `"bound":-4`) {
+		x.t.Errorf("no step has a bound: %s", events)
+	}
+	picture := string(x.call("POST", "problems/navigation%2F3x3/picture", obj{"job": j.ID}, http.StatusOK, nil))
+	if !strings.Contains(picture, "<svg") {
+		x.t.Errorf("the plan is drawn as %.100s", picture)
 	}
 }
 
@@ -315,6 +334,8 @@ func TestJobRequests(t *testing.T) {
 		{obj{"kind": "plan", "problem": "navigation/3x3", "threads": -1}, 400, "expected at least 0"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "simulator": "rm -rf x"}, 404, "there is no simulator"},
 		{obj{"kind": "run", "problem": "navigation/3x3"}, 400, "no simulator is named"},
+		{obj{"kind": "learn", "problem": "navigation/3x3"}, 400, "no simulator is named"},
+		{obj{"kind": "learn", "problem": "navigation/3x3", "simulator": "rddl", "data": "../x"}, 404, "there is no data set"},
 		{obj{"kind": "verify", "problem": "navigation/3x3"}, 400, "there is no property"},
 		{obj{"kind": "validate", "problem": "navigation/3x3"}, 400, "no plan is given"},
 		{obj{"kind": "validate", "problem": "navigation/3x3", "of": "12"}, 404, "there is no job"},

@@ -90,6 +90,8 @@ func (s *Server) prepare(j *job, q *JobRequest) (d document, limit time.Duration
 		err = s.training(t, q, dir, d.Request)
 	case "test":
 		err = s.testing(t, q, dir, d.Request)
+	case "learn":
+		err = s.acting(t, q, dir, d.Request)
 	default:
 		err = s.planning(t, q, d.Request)
 	}
@@ -116,6 +118,19 @@ func (s *Server) planning(t *target, q *JobRequest, r map[string]any) error {
 		r["certify"] = certificateFolder
 	}
 	return nil
+}
+
+// acting completes the request of fdplan learn.
+func (s *Server) acting(t *target, q *JobRequest, dir string, r map[string]any) error {
+	if q.Data != "" {
+		data, err := s.data(t, q.Data, dir)
+		if err != nil {
+			return err
+		}
+		r["data"] = data
+	}
+	r["out"] = learnedFolder
+	return s.planning(t, q, r)
 }
 
 // givePlan puts a plan into a request, that of a client or the answer of a job, if there is

@@ -28,13 +28,13 @@ type JobRequest struct {
 // kinds in the tag.
 type jobFields struct {
 	Kind      string          `help:"The use case."`
-	Problem   string          `kinds:"plan explain validate verify run train test" help:"Identifier of a problem; all kinds but bench."`
+	Problem   string          `kinds:"plan explain validate verify run learn train test" help:"Identifier of a problem; all kinds but bench."`
 	Label     string          `help:"Text for lists, at most 200 bytes."`
-	Simulator string          `kinds:"plan validate run" help:"run, plan, validate: rddl, or a name of the server's list."`
+	Simulator string          `kinds:"plan validate run learn" help:"run, learn, plan, validate: rddl, or a name of the server's list."`
 	Certify   bool            `kinds:"plan verify" help:"plan, verify: write and check a certificate; the file certificate.zip."`
 	Plan      json.RawMessage `kinds:"explain validate" help:"explain, validate: an answer of fdplan plan --json; validate: one of plan --policy, too."`
 	Of        string          `kinds:"explain validate test" help:"explain, validate: the job whose plan is meant, instead of plan; test: the job that trained the network."`
-	Data      string          `kinds:"train test" help:"train, test: a file of the problem, or the identifier of a log; default: the problem's data set."`
+	Data      string          `kinds:"learn train test" help:"learn, train, test: a file of the problem, or the identifier of a log; default: the problem's data set, and nothing for learn."`
 	Network   string          `kinds:"test" help:"test: a file of the problem; default: the one that its task names."`
 	Install   *bool           `kinds:"train" help:"train: put the network into the uploaded problem when it is done; default: true."`
 	Quick     *bool           `kinds:"bench" help:"bench: a selection that ends in less than 5 minutes on 2 cores; default: true."`
@@ -98,7 +98,7 @@ func (q *JobRequest) check(l Limits) error {
 	switch {
 	case q.Problem == "" && q.Kind != "bench":
 		return bad("no problem is named; expected problem")
-	case q.Kind == "run" && q.Simulator == "":
+	case (q.Kind == "run" || q.Kind == "learn") && q.Simulator == "":
 		return bad("no simulator is named; expected simulator")
 	case q.Kind == "validate" && q.Plan == nil && q.Of == "":
 		return bad("no plan is given; expected plan, or the job that found it as of")

@@ -208,7 +208,7 @@ func TestLearnJourney(t *testing.T) {
 	})
 }
 
-// TestRunJourney acts in the simulator of a problem, and finds a plan by Algorithm 1.
+// TestRunJourney acts in the simulator of a problem, finds a plan by Algorithm 1, and learns by acting.
 func TestRunJourney(t *testing.T) {
 	address, b := serve(t), browser(t)
 	devices(t, func(t *testing.T, d device) {
@@ -231,6 +231,19 @@ func TestRunJourney(t *testing.T) {
 		p.says("In the simulator the plan holds")
 		p.fits("the plan that holds")
 		p.shot("run-incremental")
+		p.set("Problem", "navigation/3x3")
+		p.set("How", "learn")
+		p.set("Steps to take at most", "none")
+		p.press("Run")
+		p.says("“none” is not a number of steps")
+		p.set("Steps to take at most", "")
+		p.set("Resets", "no")
+		p.set("Until", "model")
+		p.press("Run")
+		p.says("No plan is better, if")
+		p.until("the drawing of plan and bound", `[...document.querySelectorAll("#view-run .report img")].some((i) => i.offsetParent && i.naturalWidth > 100)`)
+		p.fits("what was learned")
+		p.both("run-learn")
 	})
 }
 

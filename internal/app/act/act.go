@@ -119,6 +119,9 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 	if err = x.usable(); err == nil {
 		err = x.act(ctx, known)
 	}
+	if x.d != nil {
+		x.d.Verdict = x.d.sentence()
+	}
 	return x.d, errors.Join(err, x.real.Close())
 }
 

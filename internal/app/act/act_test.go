@@ -74,7 +74,7 @@ func TestBundled(t *testing.T) {
 		c.request.Folder = t.TempDir()
 		d := learn(t, c.problem, c.request)
 		if d.Status != engine.Optimal || *d.Reward != c.reward || d.Steps > c.steps || d.Certificate == nil {
-			t.Errorf("%s: %s after %d steps, %s; expected %v within %d", c.problem, d.Status, d.Steps, d.Verdict(), c.reward, c.steps)
+			t.Errorf("%s: %s after %d steps, %s; expected %v within %d", c.problem, d.Status, d.Steps, d.Verdict, c.reward, c.steps)
 		}
 		r, err := act.Certify(context.Background(), c.request.Folder, problem(t, c.problem))
 		if err != nil || !r.Accepted {
@@ -111,7 +111,7 @@ func TestReopened(t *testing.T) {
 		t.Errorf("it assumes %s", first.Assuming)
 	}
 	if d := learn(t, "navigation/3x3", act.Request{Folder: dir, Variables: 1, Resume: true}); d.K != 2 || d.Status != engine.Optimal || *d.Reward != -4 {
-		t.Errorf("k %d, %s", d.K, d.Verdict())
+		t.Errorf("k %d, %s", d.K, d.Verdict)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestStarts(t *testing.T) {
 	}
 	d := learn(t, "inventory/4", act.Request{Folder: filepath.Join(dir, "rows"), Starts: states})
 	if d.Status != engine.Optimal || *d.Reward != -10 || d.Steps > 40 {
-		t.Errorf("%d steps, %s", d.Steps, d.Verdict())
+		t.Errorf("%d steps, %s", d.Steps, d.Verdict)
 	}
 }
 
@@ -213,7 +213,7 @@ done
 	}
 	d, err := act.Run(context.Background(), problem(t, task), execute.SimulatorRef{Name: "sh " + script}, complete(act.Request{Folder: filepath.Join(dir, "out")}))
 	if err != nil || d.Status != engine.Optimal || *d.Reward != -1 {
-		t.Errorf("%v, %v", d.Verdict(), err)
+		t.Errorf("%v, %v", d.Verdict, err)
 	}
 }
 

@@ -151,6 +151,9 @@ func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Ch
 		}
 		out.Reward = app.RewardOf(p, sum)
 	}
+	if d.Verdict != "" { // which the answers of older versions lack
+		out.Verdict = out.sentence()
+	}
 	return &out
 }
 

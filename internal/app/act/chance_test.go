@@ -106,8 +106,8 @@ func TestChanceFolder(t *testing.T) {
 		t.Fatalf("resumed: %+v, %v", d, err)
 	}
 	low, up := *d.Chance.Lower, *d.Chance.Upper
-	if low > *best.Value || up < *best.Value || up-low > 0.1+1e-6 || !strings.Contains(d.Verdict(), "confidence of 99 %") {
-		t.Errorf("%v..%v, the best is %v: %s", low, up, *best.Value, d.Verdict())
+	if low > *best.Value || up < *best.Value || up-low > 0.1+1e-6 || !strings.Contains(d.Verdict, "confidence of 99 %") {
+		t.Errorf("%v..%v, the best is %v: %s", low, up, *best.Value, d.Verdict)
 	}
 	data, err := os.ReadFile(d.Chance.File)
 	if err != nil {

@@ -19,6 +19,7 @@ type Document struct {
 	Problem   string `json:"problem"`
 	Simulator string `json:"simulator"`
 	Horizon   int    `json:"horizon"`
+	Verdict   string `json:"verdict,omitempty"` // the answer in a sentence
 	// Status is "optimal" where the plan was seen to hold and none is better, "infeasible" where no plan exists, both as
 	// Assuming says; else "feasible" with a plan that was seen to hold, and "unknown" without.
 	Status engine.Status `json:"status"`
@@ -157,8 +158,8 @@ func assuming(k int, all, lifted bool, r *learned.Reward) string {
 	return strings.Join(said[:last], ", ") + ", and " + said[last]
 }
 
-// Verdict is the answer in a sentence.
-func (d *Document) Verdict() string {
+// sentence is the verdict.
+func (d *Document) sentence() string {
 	if d.Chance != nil {
 		return d.Chance.verdict(d)
 	}

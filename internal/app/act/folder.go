@@ -79,6 +79,7 @@ func (f *folder) step(s journalLine) error {
 
 // answer writes the answer, which makes the folder complete; a later one takes its place.
 func (f *folder) answer(d *Document) error {
+	d.Verdict = d.sentence()
 	err := atomicfile.Write(filepath.Join(f.dir, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, d) })
 	return errors.Join(err, f.draw(d))
 }

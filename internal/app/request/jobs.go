@@ -2,7 +2,7 @@ package request
 
 // Jobs are the names of the use cases that a server runs as jobs.
 func Jobs() []string {
-	return []string{"plan", "explain", "validate", "verify", "run", "train", "test", "bench"}
+	return []string{"plan", "explain", "validate", "verify", "run", "learn", "train", "test", "bench"}
 }
 
 // Job returns a pointer to a new request of such a use case; nil for another name.
@@ -18,6 +18,8 @@ func Job(name string) any {
 		return new(Verify)
 	case "run":
 		return new(Execution)
+	case "learn":
+		return new(Learn)
 	case "train":
 		return new(Train)
 	case "test":

@@ -1030,6 +1030,9 @@ class Acted(Result):
     unsafe: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """The steps that were not taken with safe exploration, though they may be of better plans."""
 
+    verdict: str | None = None
+    """The answer in a sentence."""
+
     whole: bool
     """Whole reports that the plan was seen in one run, and not only each of its steps."""
 

@@ -95,8 +95,23 @@ export function policyVerdict(a, frames) {
 
 /** The numbers of an answer. @param {Answer} a */
 export function numbers(a) {
-  const pairs = [["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]].filter(([, value]) => value !== "–");
-  return h("dl", { class: "numbers" }, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]]);
+}
+
+/** @param {any[][]} pairs of a name and a value, which is left out where it is unknown */
+const figures = (pairs) => h("dl", { class: "numbers" }, pairs.filter(([, value]) => value !== "–").map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+
+/** What learning by acting has found. @param {any} a a document of `fdplan learn --json` */
+export function learnedVerdict(a) {
+  const next = a.experiment?.actions?.at(-1);
+  return h("section", { class: "note verdict " + ({ optimal: "good", infeasible: "bad" }[/** @type {string} */ (a.status)] ?? "warn"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, a.verdict)),
+    a.model && h("p", {}, `The model is known: each next value of the ${counted(a.model.steps, "step")} that the rules allow in the ${counted(a.model.states, "state")} within reach, if the same is so.`),
+    a.stopped && h("p", { class: "hint" }, sentence(a.stopped)), next && h("p", { class: "hint" }, `Next it would try: ${step(next)}.`));
+}
+
+/** The numbers of what was learned by acting. @param {any} a */
+export function learnedNumbers(a) {
+  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Steps of a plan", a.horizon], ["Steps taken", a.steps], ["Resets", Math.max(0, a.resets - 1)], ["Different steps seen", a.rows], ["Time", duration(a.seconds?.total ?? 0)]]);
 }
 
 /** The result for each horizon of a range. @param {Answer} a */

@@ -68,7 +68,7 @@ export function monitor(options) {
     if (typeof event.seconds === "number") seconds = Math.max(seconds, event.seconds);
     for (const [name, points] of /** @type {[string, [number, number][]][]} */ ([["reward", rewards], ["bound", bounds]])) {
       const x = event[name];
-      if (typeof x !== "number" || (kind !== "plan" && kind !== "bound" && kind !== "phase")) continue;
+      if (typeof x !== "number" || !(["plan", "bound", "phase"].includes(kind) || job?.kind === "learn")) continue;
       if (points.length && points[points.length - 1][1] === x) continue;
       points.push([event.seconds ?? seconds, x]);
       if (name === "reward") reward = x;
@@ -77,7 +77,7 @@ export function monitor(options) {
     }
     const text = event.text ?? event.phase;
     if (text && kind !== "done") detail.textContent = text;
-    const share = event.share ?? (event.of ? event.done / event.of : undefined);
+    const share = event.share ?? (event.of && event.done !== undefined ? event.done / event.of : undefined);
     if (share !== undefined) {
       bar.hidden = false;
       bar.value = share;
@@ -191,7 +191,7 @@ export function outcome(job) {
 export function leavings(job) {
   const files = job.files ?? [];
   const link = (/** @type {any} */ f) => (f.name === "certificate.zip" ? download("Certificate (zip)", `jobs/${api.part(job.job)}/certificate`, f.name) : download(f.name, `jobs/${api.part(job.job)}/files/${api.part(f.name)}`, f.name));
-  const page = ["plan", "run"].includes(job.kind) && job.result && job.result.status !== "unknown" ? download("Share as one page (html)", `problems/${api.part(job.problem)}/picture`, "plan.html", { job: job.job, format: "html" }) : null;
+  const page = ["plan", "run", "learn"].includes(job.kind) && job.result && job.result.status !== "unknown" ? download("Share as one page (html)", `problems/${api.part(job.problem)}/picture`, "plan.html", { job: job.job, format: "html" }) : null;
   return h("div", {}, (page || files.length > 0) && h("div", { class: "row", role: "group", "aria-label": "Files to download" }, page, files.map(link)),
     job.command && h("details", {}, h("summary", {}, "The same from a command line"), h("p", { class: "code" }, job.command)));
 }

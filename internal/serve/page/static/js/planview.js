@@ -1,12 +1,13 @@
 // A plan with its verdict, its picture and its values.
 
 import * as api from "./api.js";
-import { horizons, numbers, policyVerdict, steps, values, verdict } from "./answer.js";
+import { horizons, learnedNumbers, learnedVerdict, numbers, policyVerdict, steps, values, verdict } from "./answer.js";
 import { fill, h, once } from "./dom.js";
 import { explained, forcing } from "./explain.js";
 import { expression } from "./expression.js";
 import { refused } from "./field.js";
 import { ended, leavings, monitor } from "./job.js";
+import { picture as drawing } from "./files.js";
 import { player, stage } from "./player.js";
 import { paramsOf } from "./setup.js";
 
@@ -147,7 +148,8 @@ export function planView(name, moved = () => {}) {
         await play();
         return;
       }
-      fill(above, verdict(a), numbers(a), horizons(a));
+      if (job.kind === "learn") fill(above, learnedVerdict(a), learnedNumbers(a), h("div", { class: "report" }, drawing(`jobs/${api.part(job.job)}/files/learn.svg`, "How the plan that was seen and the bound for all plans met, by steps")));
+      else fill(above, verdict(a), numbers(a), horizons(a));
       fill(below, leavings(job));
       offer(job, fresh);
       playing.hidden = true;

@@ -81,7 +81,7 @@ export function view(root, server) {
   }
   /** @param {any} j */
   function jobRow(j) {
-    const views = /** @type {Object<string, string>} */ ({ plan: j.request?.incremental ? "run" : "plan", run: "run", train: "learn", bench: "results" });
+    const views = /** @type {Object<string, string>} */ ({ plan: j.request?.incremental ? "run" : "plan", run: "run", learn: "run", train: "learn", bench: "results" });
     const name = `${j.kind} ${j.problem ?? ""}${j.label ? ", " + j.label : ""}`.trim(), to = views[j.kind];
     const settings = paramsOf(j.request);
     settings.set("job", j.job);

@@ -8,6 +8,7 @@ import { input, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
 import { drawJob, planView } from "./planview.js";
+import { untrained } from "./problem.js";
 import { setup } from "./setup.js";
 import { question, stale } from "./stale.js";
 import { grid, list } from "./virtual.js";
@@ -20,16 +21,27 @@ import { counted, duration, number, shown, step as words } from "./words.js";
 export function view(root, server) {
   let job = "", at = 0, written = "";
   const trouble = h("div", {});
-  const how = select("How", [["run", "Act, observe, plan again"], ["incremental", "Find a plan that holds (Algorithm 1)"]], "Act: each planned step is carried out, and planning goes on from the state that is observed. Algorithm 1: a plan that fails is excluded, and the next is tried.");
+  const how = select("How", [["run", "Act, observe, plan again"], ["incremental", "Find a plan that holds (Algorithm 1)"], ["learn", "Learn by acting, until a plan is proven"]], "Act: each planned step is carried out, and planning goes on from the state that is observed. Algorithm 1: a plan that fails is excluded, and the next is tried. Learn: steps are chosen that may lead to a better plan; no network is needed.");
   const simulator = select("Simulator or device", server.simulators.map((/** @type {string} */ n) => /** @type {[string, string]} */ ([n, n === "rddl" ? "the problem's RDDL" : n])), "Programs of your own are named when the server is started.");
   const every = input("Plan again after steps", undefined, { inputmode: "numeric", placeholder: "1" }), count = input("Steps to take", undefined, { inputmode: "numeric", placeholder: "as planned" });
   const until = select("End", [["", "automatically"], ["goal", "at the goal"], ["steps", "after the steps"]]), time = input("Time for each plan", "Such as 2s.", { placeholder: "none" });
   const acting = h("div", {}, h("div", { class: "pair" }, every.element, count.element, until.element, time.element));
-  const own = /** @type {[string, any][]} */ ([["how", how], ["in", simulator], ["every", every], ["count", count], ["until", until], ["plan_time", time]]);
-  const settings = setup({ server, simulator: false, range: true, proofs: false, changed: note, extra: [how.element, simulator.element, acting], loaded: (s) => { begin.disabled = !s; } });
+  const most = input("Steps to take at most", undefined, { inputmode: "numeric", placeholder: "10000" });
+  const resets = select("Resets", [["yes", "to the start"], ["no", "never"], ["any", "to any state"]]);
+  const prove = select("Until", [["plan", "a plan is proven"], ["model", "the model is known"]]);
+  const learning = h("div", {}, h("div", { class: "pair" }, most.element, resets.element), prove.element);
+  const own = /** @type {[string, any][]} */ ([["how", how], ["in", simulator], ["every", every], ["count", count], ["until", until], ["plan_time", time], ["most", most], ["resets", resets], ["prove", prove]]);
+  const settings = setup({ server, simulator: false, range: true, proofs: false, changed: note, extra: [how.element, simulator.element, acting, learning], loaded: (s) => { ready = Boolean(s); choose(); } });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Run");
   const form = h("form", { class: "card side", "aria-label": "Problem and system", novalidate: true, onsubmit: once(submit) }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
-  for (const [, f] of own) f.control.addEventListener("change", () => { acting.hidden = how.get() !== "run"; note(); });
+  for (const [, f] of own) f.control.addEventListener("change", () => { choose(); note(); });
+  let ready = false;
+  /** Shows the settings of what is to be done; learning needs no network. */
+  function choose() {
+    acting.hidden = how.get() !== "run";
+    learning.hidden = how.get() !== "learn";
+    begin.disabled = !ready && !(how.get() === "learn" && untrained(settings.problem.entry()));
+  }
 
   /** @type {{name: string, kind: string, title: string}[]} */
   let lines = [];
@@ -81,8 +93,12 @@ export function view(root, server) {
   }
   /** The request of a job with these settings. */
   function request() {
-    const acts = how.get() === "run", r = { ...settings.request(acts ? "run" : "plan"), simulator: simulator.get() };
-    if (!acts) return { ...r, incremental: true };
+    const does = how.get(), r = { ...settings.request(does === "incremental" ? "plan" : does), simulator: simulator.get() };
+    if (does === "incremental") return { ...r, incremental: true };
+    if (does === "learn") {
+      if (most.get()) r.steps = Number(most.get());
+      return { ...r, ...(resets.get() !== "yes" && { resets: resets.get() }), ...(prove.get() !== "plan" && { until: prove.get() }) };
+    }
     for (const [name, f] of /** @type {[string, any][]} */ ([["replan_every", every], ["steps", count]])) if (f.get()) r[name] = Number(f.get());
     if (until.get()) r.until = until.get();
     if (time.get()) r.plan_time = time.get();
@@ -91,8 +107,8 @@ export function view(root, server) {
   /** Checks numbers before they are sent. */
   function valid() {
     let ok = settings.valid();
-    for (const f of [every, count]) {
-      const wrong = how.get() === "run" && f.get() !== "" && !(Number(f.get()) >= 1 && /^[0-9]+$/.test(f.get()));
+    for (const f of [every, count, most]) {
+      const wrong = how.get() === (f === most ? "learn" : "run") && f.get() !== "" && !(Number(f.get()) >= 1 && /^[0-9]+$/.test(f.get()));
       f.fail(wrong ? `“${f.get()}” is not a number of steps from 1.` : null);
       ok &&= !wrong;
     }
@@ -116,7 +132,7 @@ export function view(root, server) {
       note();
     } catch (x) {
       if (question(asked) !== question(request())) return; // it is about what is no longer asked
-      const said = String(/** @type {any} */ (x).message), f = /plan.time/.test(said) ? time : /replan/.test(said) ? every : /--steps|\bsteps\b/.test(said) ? count : /simulator/.test(said) ? simulator : null;
+      const said = String(/** @type {any} */ (x).message), f = /plan.time/.test(said) ? time : /replan/.test(said) ? every : /--steps|\bsteps\b/.test(said) ? (how.get() === "learn" ? most : count) : /simulator/.test(said) ? simulator : null;
       if (f) {
         f.fail(sentence(said), /** @type {any} */ (x).fault?.hint);
         f.control.focus();
@@ -134,7 +150,8 @@ export function view(root, server) {
   function receive(event, kind) {
     switch (kind) {
       case "planned": return say(`Before step ${event.step}: ${event.status ?? "planned"}${event.reward !== undefined ? `, reward ${number(event.reward)} over ${counted(event.horizon, "step")}` : ""}${event.text ? "; " + event.text : ""}`);
-      case "step": return say(`Step ${event.step}: ${words(event.action)}${event.holds === false ? ": the next state is not as planned" : ""}`, event.holds === false ? "fails" : "");
+      case "step": if (event.rows !== undefined) return say(`Step ${event.step}, ${reasons[event.text] ?? event.text}: ${counted(event.rows, "different step")} seen${event.bound !== undefined ? `, no plan has more than ${number(event.bound)} so far` : ""}`);
+        return say(`Step ${event.step}: ${words(event.action)}${event.holds === false ? ": the next state is not as planned" : ""}`, event.holds === false ? "fails" : "");
       case "simulation": return event.holds ? say(`Try ${event.iteration}: the plan with reward ${number(event.reward)} holds`) : undefined;
       case "iteration": return say(`Try ${event.iteration}: the plan with reward ${number(event.reward)} fails: ${event.text ?? ""}`, "fails");
       case "landmark": return say(`Landmark ${event.landmarks}: plans with the same first ${counted(event.depth, "step")} are excluded`);
@@ -187,7 +204,7 @@ export function view(root, server) {
       await settings.problem.load();
       const same = job !== "" && (params.get("job") === job || params.toString() === written);
       for (const [name, f] of own) f.set(params.get(name) ?? f.control.options?.[0]?.value ?? "");
-      acting.hidden = how.get() !== "run";
+      choose();
       await settings.restore(params);
       if (same) {
         note();
@@ -219,3 +236,6 @@ export function view(root, server) {
 const mark = (v) => (v === true ? "●" : v === false ? "·" : shown(v));
 
 const ends = /** @type {Object<string, string>} */ ({ goal: "The goal was reached.", done: "The run is done.", steps: "All steps were taken.", failed: "The run failed.", stuck: "No plan was found.", stopped: "The run was stopped." });
+
+/** What a step of learning by acting was for (docs/acting.md). */
+const reasons = /** @type {Object<string, string>} */ ({ try: "to try something new", walk: "on the way there", random: "at random", confirm: "to see the plan hold", repeat: "to see it once more", explore: "to know the model" });

@@ -229,11 +229,13 @@ export function paramsOf(r) {
   const p = new URLSearchParams();
   const put = (/** @type {string} */ name, /** @type {any} */ value) => { if (value) p.set(name, value === true ? "1" : String(value)); };
   put("problem", r.problem);
-  for (const name of ["horizon", "threads", "seed", "policy", "safe", "certify", "memory", "until", "plan_time"]) put(name, r[name]);
-  put(r.kind === "run" || r.incremental ? "in" : "simulator", r.simulator);
+  for (const name of ["horizon", "threads", "seed", "policy", "safe", "certify", "memory", "plan_time"]) put(name, r[name]);
+  put(r.kind === "run" || r.kind === "learn" || r.incremental ? "in" : "simulator", r.simulator);
   put("every", r.replan_every);
-  put("count", r.steps);
-  if (r.incremental) put("how", "incremental");
+  put(r.kind === "learn" ? "prove" : "until", r.until);
+  put(r.kind === "learn" ? "most" : "count", r.steps);
+  if (r.kind === "learn") put("resets", r.resets);
+  if (r.incremental || r.kind === "learn") put("how", r.incremental ? "incremental" : "learn");
   for (const [name, as] of plain) put(name, r[as]);
   for (const x of r.set_initial ?? []) p.append("set", x);
   for (const [name, as] of [["goal", "goal"], ["reward", "reward"], ["rule", "require"], ["range", "range"]]) for (const x of [r[as] ?? []].flat()) p.append(name, x);
