@@ -248,6 +248,16 @@ func initSchema() map[string]any {
 	return schema
 }
 
+// union has the values of one list and then those of another.
+func union(one, two []string) []string {
+	for _, v := range two {
+		if !slices.Contains(one, v) {
+			one = append(one, v)
+		}
+	}
+	return one
+}
+
 // jobSchema is the JSON schema of a JobRequest: what the fields mean is told with the options.
 func jobSchema() map[string]any {
 	b := app.Binder()
@@ -260,7 +270,10 @@ func jobSchema() map[string]any {
 			p := property.(map[string]any)
 			help := b.InJSON(fmt.Sprint(p["description"]), of, nil)
 			delete(p, "default") // which may be another for another kind
-			if with[name] == nil || p["anyOf"] != nil {
+			if before, ok := properties[name].(map[string]any); ok && with[name] != nil && before["enum"] != nil {
+				p["enum"] = union(before["enum"].([]string), p["enum"].([]string))
+				properties[name] = p
+			} else if with[name] == nil || p["anyOf"] != nil {
 				properties[name] = p
 			}
 			if with[name] == nil {
