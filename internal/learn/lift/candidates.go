@@ -24,6 +24,11 @@ func (w *World) candidates(output Atom, types []string, of int) []Feature {
 		c.own(d)
 	}
 	for _, d := range w.order {
+		if d.action && d.read {
+			c.done(d)
+		}
+	}
+	for _, d := range w.order {
 		if d.Static && d.listed {
 			c.relation(d)
 		}
@@ -57,7 +62,11 @@ type collector struct {
 
 // own takes what a variable says of the output's objects alone.
 func (c *collector) own(d *declaration) {
-	for _, a := range atoms(d, c.types) {
+	repeated := atoms(d, c.types)
+	if d.action {
+		repeated = append(repeated, c.twice(d)...)
+	}
+	for _, a := range repeated {
 		switch {
 		case d.Static:
 			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
@@ -71,6 +80,33 @@ func (c *collector) own(d *declaration) {
 			}
 		}
 	}
+}
+
+// twice lists the atoms of an action in which one of the output's objects takes all places: a block that is put on itself.
+func (c *collector) twice(d *declaration) (out []Atom) {
+	for i, t := range c.types {
+		a := Atom{Name: d.Name}
+		for k := range d.params {
+			if d.params[k].object && d.Params[k] == t {
+				a.Args = append(a.Args, objectName(i))
+			}
+		}
+		if len(a.Args) > 1 && len(a.Args) == len(d.params) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// done takes whether an action is done with other objects: shorter than any relation to these, which rows of legal actions may show as well.
+func (c *collector) done(d *declaration) {
+	bindings(d, c.types, true, func(args, fresh []string, _ int) {
+		if len(fresh) > 0 {
+			for _, bits := range d.forms(Atom{d.Name, slices.Clone(args)}, true) {
+				c.out = append(c.out, Feature{Fresh: slices.Clone(fresh), Bits: bits, rank: rankCount})
+			}
+		}
+	})
 }
 
 // relation takes the counts of objects that are in a relation with the output's.
