@@ -129,6 +129,12 @@ func typed(list []*tree, prefix, without string) ([]Param, error) {
 	first := 0
 	for i := 0; i < len(list); i++ {
 		t := list[i]
+		if typ, ok := strings.CutPrefix(t.word, "-"); ok && typ != "" { // without a blank
+			next := *t
+			next.word = typ
+			list = slices.Concat(list[:i], []*tree{{pos: t.pos, word: "-"}, &next}, list[i+1:])
+			t = list[i]
+		}
 		if t.word != "-" {
 			if t.open || !strings.HasPrefix(t.word, prefix) || t.word == prefix {
 				return nil, t.errorf("%s is no name; expected one%s", t, map[bool]string{true: " that begins with " + prefix}[prefix != ""])

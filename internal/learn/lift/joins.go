@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // A join is a conjunction of literals over the output's objects, those that an action names, and those that are related to these, as in
@@ -36,10 +37,12 @@ type condition struct {
 	args      []int // -1-i for value i of an enumeration
 }
 
-// example is a row for some objects.
+// example is a row for some objects. Trees ask for the actions of these themselves, so a join need not hold in no row but
+// those with the same.
 type example struct {
-	row int
-	own []int
+	row     int
+	own     []int
+	actions string
 }
 
 // joiner finds the joins of one bit of an output.
@@ -189,7 +192,11 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 				continue
 			}
 		}
-		if e := (example{rc[0], own}); r.Out[outs[bit]] == to {
+		actions, err := p.actions(r, own)
+		if err != nil {
+			return err
+		}
+		if e := (example{rc[0], own, actions}); r.Out[outs[bit]] == to {
 			j.yes = append(j.yes, e)
 		} else {
 			j.no = append(j.no, e)
@@ -198,24 +205,53 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 	return nil
 }
 
+// actions is what a row does with some objects, and without any.
+func (p *pool) actions(r *Row, own []int) (string, error) {
+	var done []byte
+	for _, d := range p.w.order {
+		if !d.action || !d.read {
+			continue
+		}
+		for _, a := range atoms(d, p.class.Types) {
+			v, err := p.w.fluent(a, own)
+			if err != nil {
+				return "", err
+			}
+			for j := range v.Width {
+				done = append(done, byte(bit64(r.In[p.w.inputs[v.First+factored.Bit(j)]])))
+			}
+		}
+	}
+	return string(done), nil
+}
+
 // cover finds joins that hold in no row of no, until those of yes have one each, and others that are as short and hold in as many.
 func (j *joiner) cover(ctx context.Context) (out [][]condition, err error) {
-	left := j.yes
+	left := j.rest(nil, append([]example{{}}, j.yes...))
 	for tries := 0; len(left) > 0 && tries < maxJoins; tries++ {
 		s := &seek{joiner: j, left: left}
 		if err := s.shortest(ctx); err != nil {
 			return nil, err
 		}
 		out = append(out, s.best...)
-		var rest []example
-		for _, e := range left[1:] {
-			if s.best == nil || !j.matches(s.best[0], e) {
-				rest = append(rest, e)
-			}
-		}
-		left = rest
+		left = j.rest(s.best, left)
 	}
 	return out, nil
+}
+
+// rest are the examples but the first, and those that the first of some joins explains.
+func (j *joiner) rest(joins [][]condition, left []example) (rest []example) {
+	wrong := map[string]bool{}
+	for _, e := range j.no {
+		wrong[e.actions] = wrong[e.actions] || len(joins) > 0 && j.matches(joins[0], e)
+	}
+	for _, e := range left[1:] {
+		_, refutable := wrong[e.actions]
+		if refutable && (joins == nil || wrong[e.actions] || !j.matches(joins[0], e)) {
+			rest = append(rest, e)
+		}
+	}
+	return rest
 }
 
 // matches reports whether a join holds in an example for some objects.
@@ -439,7 +475,7 @@ func (s *seek) judge() {
 		}
 	}
 	for _, e := range s.no {
-		if s.matches(s.conds, e) {
+		if e.actions == s.left[0].actions && s.matches(s.conds, e) {
 			s.refuted = append(s.refuted, e)
 			return
 		}
