@@ -12,7 +12,7 @@ func (e undefinedError) Unwrap() error { return e.error }
 
 // defined says in atoms which numbers have a value, for functions that some objects have no value of at first: an action needs the values that it
 // reads, and assign gives one. The names of the atoms' predicates are new. It is false where conditions ask for such a function elsewhere than in
-// their conjuncts, so that they may hold without its value.
+// their conjuncts, or effects for some objects or states need it.
 func (p *Problem) defined() (*Problem, bool) {
 	d := *p.Domain
 	q := *p
@@ -150,6 +150,18 @@ func (x *definer) effect(e, needs, effects *Expr) bool {
 	case "assign":
 		x.need(e.Args[1], needs)
 		x.need(e.Args[0], effects)
+		return true
+	case "forall", "when":
+		last := len(e.Args) - 1
+		read, given := &Expr{}, &Expr{Op: "and", pos: e.pos}
+		if !x.effect(e.Args[last], read, given) || len(read.Args) > 0 || last > 0 && x.reads(e.Args[0]) {
+			return false
+		}
+		if len(given.Args) > 0 {
+			more := *e
+			more.Args = append(slices.Clone(e.Args[:last]), given)
+			effects.Args = append(effects.Args, &more)
+		}
 		return true
 	}
 	return !x.reads(e)
