@@ -14,109 +14,65 @@ func (e undefinedError) Unwrap() error { return e.error }
 // reads, and assign gives one. The names of the atoms' predicates are new. It is false where conditions ask for such a function elsewhere than in
 // their conjuncts, or effects for some objects or states need it.
 func (p *Problem) defined() (*Problem, bool) {
-	d := *p.Domain
-	q := *p
-	q.Domain, d.Predicates = &d, map[string]*Symbol{}
-	for name, s := range p.Predicates {
-		d.Predicates[name] = s
+	q, d := *p, *p.Domain
+	q.Domain, q.Init, q.Values, d.Actions = &d, slices.Clone(p.Init), slices.Clone(p.Values), nil
+	d.Predicates = maps.Clone(p.Predicates)
+	x := definer{}
+	for _, name := range slices.Sorted(maps.Keys(p.Functions)) {
+		p.define(&q, p.Functions[name], x)
 	}
-	x := &definer{Problem: p, names: map[string]string{}}
-	for name, f := range p.Functions {
-		if have := x.values(name); len(have) < p.choices(f.Params) && name != totalCost {
-			atom := name + "-defined"
-			for d.Predicates[atom] != nil {
-				atom += "-"
-			}
-			x.names[name], d.Predicates[atom] = atom, &Symbol{atom, f.Params, f.pos}
-		}
-	}
-	q.Init, q.Values, d.Actions = slices.Clone(p.Init), slices.Clone(p.Values), nil
-	for _, f := range p.Values {
-		if atom, ok := x.names[f.Name]; ok {
-			q.Init = append(q.Init, Fact{Name: atom, Args: f.Args, pos: f.pos})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(x.names)) {
-		q.Values = append(q.Values, x.missing(name)...)
-	}
+	ok := true
 	for _, a := range p.Actions {
 		b := *a
-		needs, effects := &Expr{Op: "and", Args: []*Expr{a.Pre}, pos: a.pos}, &Expr{Op: "and", Args: []*Expr{a.Effect}, pos: a.pos}
-		if !x.condition(a.Pre, needs) || !x.effect(a.Effect, needs, effects) {
-			return nil, false
-		}
-		b.Pre, b.Effect = needs, effects
+		b.Pre, b.Effect = &Expr{Op: "and", Args: []*Expr{a.Pre}}, &Expr{Op: "and", Args: []*Expr{a.Effect}}
+		ok = ok && x.condition(a.Pre, b.Pre) && x.effect(a.Effect, b.Pre, b.Effect)
 		d.Actions = append(d.Actions, &b)
 	}
-	goal := &Expr{Op: "and", Args: []*Expr{p.Goal}, pos: p.Goal.pos}
-	if !x.condition(p.Goal, goal) || slices.ContainsFunc(p.Derived, func(r *Derived) bool { return x.reads(r.Body) }) {
-		return nil, false
+	for _, r := range p.Derived {
+		ok = ok && !x.reads(r.Body)
 	}
-	q.Goal = goal
-	return &q, len(x.names) > 0
+	q.Goal = &Expr{Op: "and", Args: []*Expr{p.Goal}}
+	return &q, ok && x.condition(p.Goal, q.Goal)
 }
 
-// totalCost is 0 where it has no value at first.
-const totalCost = "total-cost"
-
-type definer struct {
-	*Problem
-	names map[string]string // of the predicates, by function
-}
-
-// values are the objects for which a function has a value at first.
-func (x *definer) values(name string) map[string]bool {
-	have := map[string]bool{}
-	for _, f := range x.Values {
-		if f.Name == name {
-			have[written(name, f.Args)] = true
-		}
+// define gives a function the value 0, which nothing reads, for the objects that it has no value for, and the others an atom.
+func (p *Problem) define(q *Problem, f *Symbol, x definer) {
+	w, atom := p.Start(), f.Name+"-defined" // total-cost is 0 there
+	for q.Predicates[atom] != nil {
+		atom += "-"
 	}
-	return have
-}
-
-// choices counts the objects that variables can have together.
-func (p *Problem) choices(vars []Param) int {
-	n := 1
-	for _, v := range vars {
-		of := 0
-		for _, o := range p.Objects {
-			if p.is(o.Types, v.Types) {
-				of++
-			}
-		}
-		n *= of
-	}
-	return n
-}
-
-// missing are values for the other objects, which nothing reads.
-func (x *definer) missing(name string) (out []Fact) {
-	have := x.values(name)
-	w := &State{Problem: x.Problem}
-	f := x.Functions[name]
+	var have, missing []Fact
 	w.every(f.Params, nil, func(by map[string]string) error {
-		var args []string
+		fact := Fact{Name: f.Name, pos: f.pos}
 		for _, v := range f.Params {
-			args = append(args, by[v.Name])
+			fact.Args = append(fact.Args, by[v.Name])
 		}
-		if !have[written(name, args)] {
-			out = append(out, Fact{Name: name, Args: args, pos: f.pos})
+		if _, ok := w.values[written(f.Name, fact.Args)]; !ok {
+			missing = append(missing, fact)
+		} else {
+			fact.Name = atom
+			have = append(have, fact)
 		}
 		return nil
 	})
-	return out
+	if missing != nil {
+		x[f.Name], q.Predicates[atom] = atom, &Symbol{atom, f.Params, f.pos}
+		q.Init, q.Values = append(q.Init, have...), append(q.Values, missing...)
+	}
 }
 
+// definer has the predicates by function.
+type definer map[string]string
+
 // reads reports whether an expression asks for one of the functions.
-func (x *definer) reads(e *Expr) bool {
-	return e.Op == "fn" && x.names[e.Name] != "" || slices.ContainsFunc(e.Args, x.reads)
+func (x definer) reads(e *Expr) bool {
+	return e.Op == "fn" && x[e.Name] != "" || slices.ContainsFunc(e.Args, x.reads)
 }
 
 // need adds the atoms of what a number is of.
-func (x *definer) need(e, to *Expr) {
-	if atom := x.names[e.Name]; e.Op == "fn" && atom != "" {
-		to.Args = append(to.Args, &Expr{Op: "atom", Name: atom, Terms: e.Terms, pos: e.pos})
+func (x definer) need(e, to *Expr) {
+	if x.reads(&Expr{Op: e.Op, Name: e.Name}) {
+		to.Args = append(to.Args, &Expr{Op: "atom", Name: x[e.Name], Terms: e.Terms, pos: e.pos})
 	}
 	for _, a := range e.Args {
 		x.need(a, to)
@@ -124,45 +80,49 @@ func (x *definer) need(e, to *Expr) {
 }
 
 // condition adds what the conjuncts of a condition need.
-func (x *definer) condition(e, to *Expr) bool {
+func (x definer) condition(e, to *Expr) bool {
 	switch e.Op {
 	case "and":
-		return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !x.condition(a, to) })
+		return x.all(e, func(a *Expr) bool { return x.condition(a, to) })
+	case "not":
+		if len(e.Args[0].Args) == 2 && e.Args[0].Op[0] < 'A' { // a comparison
+			x.need(e, to)
+			return true
+		}
 	case "=", "<", "<=", ">", ">=":
 		x.need(e, to)
 		return true
-	case "not":
-		if slices.Contains([]string{"=", "<", "<=", ">", ">="}, e.Args[0].Op) {
-			return x.condition(e.Args[0], to)
-		}
 	}
 	return !x.reads(e)
 }
 
+func (x definer) all(e *Expr, f func(*Expr) bool) bool {
+	for _, a := range e.Args {
+		if !f(a) {
+			return false
+		}
+	}
+	return true
+}
+
 // effect adds what an effect needs to read, and the atoms of what it assigns.
-func (x *definer) effect(e, needs, effects *Expr) bool {
+func (x definer) effect(e, needs, effects *Expr) bool {
 	switch e.Op {
 	case "and":
-		return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !x.effect(a, needs, effects) })
+		return x.all(e, func(a *Expr) bool { return x.effect(a, needs, effects) })
 	case "increase", "decrease", "scale-up", "scale-down":
 		x.need(e, needs)
-		return true
 	case "assign":
 		x.need(e.Args[1], needs)
 		x.need(e.Args[0], effects)
-		return true
 	case "forall", "when":
 		last := len(e.Args) - 1
-		read, given := &Expr{}, &Expr{Op: "and", pos: e.pos}
-		if !x.effect(e.Args[last], read, given) || len(read.Args) > 0 || last > 0 && x.reads(e.Args[0]) {
-			return false
-		}
-		if len(given.Args) > 0 {
-			more := *e
-			more.Args = append(slices.Clone(e.Args[:last]), given)
-			effects.Args = append(effects.Args, &more)
-		}
-		return true
+		read, given, more := &Expr{}, &Expr{Op: "and"}, *e
+		more.Args = append(slices.Clone(e.Args[:last]), given)
+		effects.Args = append(effects.Args, &more)
+		return x.effect(e.Args[last], read, given) && read.Args == nil && (last == 0 || !x.reads(e.Args[0]))
+	default:
+		return !x.reads(e)
 	}
-	return !x.reads(e)
+	return true
 }

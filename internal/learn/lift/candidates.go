@@ -62,11 +62,7 @@ type collector struct {
 
 // own takes what a variable says of the output's objects alone.
 func (c *collector) own(d *declaration) {
-	repeated := atoms(d, c.types)
-	if d.action {
-		repeated = append(repeated, c.twice(d)...)
-	}
-	for _, a := range repeated {
+	for _, a := range atoms(d, c.types) {
 		switch {
 		case d.Static:
 			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
@@ -80,22 +76,6 @@ func (c *collector) own(d *declaration) {
 			}
 		}
 	}
-}
-
-// twice lists the atoms of an action in which one of the output's objects takes all places: a block that is put on itself.
-func (c *collector) twice(d *declaration) (out []Atom) {
-	for i, t := range c.types {
-		a := Atom{Name: d.Name}
-		for k := range d.params {
-			if d.params[k].object && d.Params[k] == t {
-				a.Args = append(a.Args, objectName(i))
-			}
-		}
-		if len(a.Args) > 1 && len(a.Args) == len(d.params) {
-			out = append(out, a)
-		}
-	}
-	return out
 }
 
 // done takes whether an action is done with other objects: shorter than any relation to these, which rows of legal actions may show as well.
@@ -152,8 +132,8 @@ func (c *collector) facts(types []string, own int) (out [][]Literal) {
 	return out
 }
 
-// atoms lists the atoms of d over objects of the given types, each object at most once;
-// arguments of enumerations take each value.
+// atoms lists the atoms of d over objects of the given types, each object at most once, but for
+// actions: a block may be put on itself. Arguments of enumerations take each value.
 func atoms(d *declaration, types []string) []Atom {
 	var out []Atom
 	bindings(d, types, false, func(args, _ []string, _ int) {
@@ -181,7 +161,7 @@ func related(d *declaration, types []string) []relatedAtom {
 }
 
 // bindings visits the arguments that d may have: each object of the given types at most
-// once, each value of an enumeration, and, with others, fresh objects, whose types are
+// once, or more often if d is an action, each value of an enumeration, and, with others, fresh objects, whose types are
 // given. bound is how many arguments are objects that are not fresh. The slices are valid
 // only during the call.
 func bindings(d *declaration, types []string, others bool, visit func(args, fresh []string, bound int)) {
@@ -203,7 +183,7 @@ func bindings(d *declaration, types []string, others bool, visit func(args, fres
 			return
 		}
 		for i, t := range types {
-			if t == d.Params[k] && !used[i] {
+			if t == d.Params[k] && (!used[i] || d.action) {
 				used[i], args[k] = true, objectName(i)
 				bound++
 				fill(k + 1)
