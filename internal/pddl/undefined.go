@@ -15,8 +15,7 @@ func (e undefinedError) Unwrap() error { return e.error }
 // their conjuncts, or effects for some objects or states need it.
 func (p *Problem) defined() (*Problem, bool) {
 	q, d := *p, *p.Domain
-	q.Domain, q.Init, q.Values, d.Actions = &d, slices.Clone(p.Init), slices.Clone(p.Values), nil
-	d.Predicates = maps.Clone(p.Predicates)
+	q.Domain, d.Actions, d.Predicates = &d, nil, maps.Clone(p.Predicates)
 	x := definer{}
 	for _, name := range slices.Sorted(maps.Keys(p.Functions)) {
 		p.define(&q, p.Functions[name], x)
@@ -25,14 +24,14 @@ func (p *Problem) defined() (*Problem, bool) {
 	for _, a := range p.Actions {
 		b := *a
 		b.Pre, b.Effect = &Expr{Op: "and", Args: []*Expr{a.Pre}}, &Expr{Op: "and", Args: []*Expr{a.Effect}}
-		ok = ok && x.condition(a.Pre, b.Pre) && x.effect(a.Effect, b.Pre, b.Effect)
+		ok = ok && x.walk(a.Pre, b.Pre, nil) && x.walk(a.Effect, b.Pre, b.Effect)
 		d.Actions = append(d.Actions, &b)
 	}
 	for _, r := range p.Derived {
 		ok = ok && !x.reads(r.Body)
 	}
 	q.Goal = &Expr{Op: "and", Args: []*Expr{p.Goal}}
-	return &q, ok && x.condition(p.Goal, q.Goal)
+	return &q, ok && x.walk(p.Goal, q.Goal, nil)
 }
 
 // define gives a function the value 0, which nothing reads, for the objects that it has no value for, and the others an atom.
@@ -57,7 +56,7 @@ func (p *Problem) define(q *Problem, f *Symbol, x definer) {
 	})
 	if missing != nil {
 		x[f.Name], q.Predicates[atom] = atom, &Symbol{atom, f.Params, f.pos}
-		q.Init, q.Values = append(q.Init, have...), append(q.Values, missing...)
+		q.Init, q.Values = append(slices.Clip(q.Init), have...), append(slices.Clip(q.Values), missing...)
 	}
 }
 
@@ -79,50 +78,35 @@ func (x definer) need(e, to *Expr) {
 	}
 }
 
-// condition adds what the conjuncts of a condition need.
-func (x definer) condition(e, to *Expr) bool {
+// walk adds what the conjuncts of a condition need, or what an effect needs to read, and the atoms of what it assigns.
+func (x definer) walk(e, needs, given *Expr) bool {
 	switch e.Op {
 	case "and":
-		return x.all(e, func(a *Expr) bool { return x.condition(a, to) })
+		for _, a := range e.Args {
+			if !x.walk(a, needs, given) {
+				return false
+			}
+		}
+		return true
+	case "forall", "when":
+		if given != nil {
+			last := len(e.Args) - 1
+			read, inner, more := &Expr{}, &Expr{Op: "and"}, *e
+			more.Args = append(slices.Clip(e.Args[:last]), inner)
+			given.Args = append(given.Args, &more)
+			return x.walk(e.Args[last], read, inner) && read.Args == nil && (last == 0 || !x.reads(e.Args[0]))
+		}
+	case "assign":
+		x.need(e.Args[0], given)
+		e = e.Args[1]
+		fallthrough
+	case "=", "<", "<=", ">", ">=", "increase", "decrease", "scale-up", "scale-down":
+		x.need(e, needs)
+		return true
 	case "not":
 		if len(e.Args[0].Args) == 2 && e.Args[0].Op[0] < 'A' { // a comparison
-			x.need(e, to)
-			return true
+			return x.walk(e.Args[0], needs, given)
 		}
-	case "=", "<", "<=", ">", ">=":
-		x.need(e, to)
-		return true
 	}
 	return !x.reads(e)
-}
-
-func (x definer) all(e *Expr, f func(*Expr) bool) bool {
-	for _, a := range e.Args {
-		if !f(a) {
-			return false
-		}
-	}
-	return true
-}
-
-// effect adds what an effect needs to read, and the atoms of what it assigns.
-func (x definer) effect(e, needs, effects *Expr) bool {
-	switch e.Op {
-	case "and":
-		return x.all(e, func(a *Expr) bool { return x.effect(a, needs, effects) })
-	case "increase", "decrease", "scale-up", "scale-down":
-		x.need(e, needs)
-	case "assign":
-		x.need(e.Args[1], needs)
-		x.need(e.Args[0], effects)
-	case "forall", "when":
-		last := len(e.Args) - 1
-		read, given, more := &Expr{}, &Expr{Op: "and"}, *e
-		more.Args = append(slices.Clone(e.Args[:last]), given)
-		effects.Args = append(effects.Args, &more)
-		return x.effect(e.Args[last], read, given) && read.Args == nil && (last == 0 || !x.reads(e.Args[0]))
-	default:
-		return !x.reads(e)
-	}
-	return true
 }

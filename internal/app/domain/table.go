@@ -2,7 +2,6 @@ package domain
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -124,7 +123,7 @@ func (t *table) find(names []string) int {
 
 // words divides on(a,b), (on a b) and "on a b".
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(), \t", r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(), \t\n?;", r) })
 }
 
 // columns finds the atoms and functions, and makes the domain of their predicates if none is given.
@@ -247,12 +246,12 @@ func (t *table) transitions() ([]*pddl.Trajectory, error) {
 				next = group[n+1]
 			}
 			before, err := t.state(i, false)
-			after, errAfter := t.state(next, primed)
-			if err = cmp.Or(err, errAfter); err != nil {
-				return nil, err
+			var after map[string]float64
+			if err == nil && !failed {
+				after, err = t.state(next, primed)
 			}
-			if failed {
-				after = nil
+			if err != nil {
+				return nil, err
 			}
 			objects, _ := t.objects(calls[i])
 			if err := b.Add(t.lines[i], append([]string{calls[i][0]}, objects...), before, after); err != nil {
@@ -295,7 +294,7 @@ func (t *table) state(row int, after bool) (map[string]float64, error) {
 		if after && c.next >= 0 {
 			at = c.next
 		}
-		if t.rows[row][at] == "" {
+		if strings.TrimSpace(t.rows[row][at]) == "" {
 			return nil, source.Errorf(t.file, t.lines[row], 1, "%s is not known; expected a number in this cell, or no such row", t.header[at])
 		}
 		v, _ := value(t.rows[row][at])
@@ -334,23 +333,21 @@ func (t *table) groups() (out [][]int, err error) {
 	return out, err
 }
 
-// times are those of the rows, if months stand before days and after them; the same twice where that is known.
+// times are those of the rows, with months before days and after them where both are possible.
 func (t *table) times() (times [2][]float64, err error) {
-	var texts []string
+	wrong, texts := -1, make([]string, len(t.rows))
+	times[0] = make([]float64, len(t.rows))
 	for i, r := range t.rows {
-		if r[t.time] == "" && err == nil {
-			err = source.Errorf(t.file, t.lines[i], 1, "%s is empty; expected a time, no such row, or no column of times for rows in order", t.header[t.time])
-		}
-		texts = append(texts, r[t.time])
-		v, _ := value(r[t.time])
-		times[0] = append(times[0], v)
+		texts[i] = r[t.time]
+		times[0][i], _ = value(texts[i])
 	}
-	if times[1] = times[0]; err != nil || t.numeric(t.time) {
-		return times, err
+	if times[1] = times[0]; !t.numeric(t.time) {
+		times, wrong = rawlog.Times(texts)
+	} else {
+		wrong = slices.Index(texts, "")
 	}
-	times, wrong := rawlog.Times(texts)
 	if wrong >= 0 {
-		err = source.Errorf(t.file, t.lines[wrong], 1, "%s is no time; expected one such as 2024-01-31 or 2024-01-31 13:45", texts[wrong])
+		err = source.Errorf(t.file, t.lines[wrong], 1, "%q is no time; expected one such as 2024-01-31 13:45, no such row, or no column of times for rows in order", texts[wrong])
 	}
 	return times, err
 }
