@@ -123,7 +123,7 @@ func (t *table) find(names []string) int {
 
 // words divides on(a,b), (on a b) and "on a b".
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(), \t\n?;", r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(),?; \t\r\n\f", r) })
 }
 
 // columns finds the atoms and functions, and makes the domain of their predicates if none is given.

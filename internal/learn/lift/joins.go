@@ -205,12 +205,12 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 	return nil
 }
 
-// actions is what a row does with some objects, and without any.
+// actions is what a row does with some objects.
 func (p *pool) actions(r *Row, own []int) (string, error) {
 	var done []byte
 	for _, d := range p.w.order {
-		if !d.action || !d.read {
-			continue
+		if !d.action || !d.read || !slices.ContainsFunc(d.params, func(o *objects) bool { return o.object }) {
+			continue // one without objects is done to all of them
 		}
 		for _, a := range atoms(d, p.class.Types) {
 			v, err := p.w.fluent(a, own)
