@@ -23,16 +23,18 @@ func (p *Problem) defined() (*Problem, bool) {
 	ok := true
 	for _, a := range p.Actions {
 		b := *a
-		b.Pre, b.Effect = &Expr{Op: "and", Args: []*Expr{a.Pre}}, &Expr{Op: "and", Args: []*Expr{a.Effect}}
+		b.Pre, b.Effect = conjunction(a.Pre), conjunction(a.Effect)
 		ok = ok && x.walk(a.Pre, b.Pre, nil) && x.walk(a.Effect, b.Pre, b.Effect)
 		d.Actions = append(d.Actions, &b)
 	}
 	for _, r := range p.Derived {
 		ok = ok && !x.reads(r.Body)
 	}
-	q.Goal = &Expr{Op: "and", Args: []*Expr{p.Goal}}
+	q.Goal = conjunction(p.Goal)
 	return &q, ok && x.walk(p.Goal, q.Goal, nil)
 }
+
+func conjunction(of ...*Expr) *Expr { return &Expr{Op: "and", Args: of} }
 
 // define gives a function the value 0, which nothing reads, for the objects that it has no value for, and the others an atom.
 func (p *Problem) define(q *Problem, f *Symbol, x definer) {
@@ -70,8 +72,10 @@ func (x definer) reads(e *Expr) bool {
 
 // need adds the atoms of what a number is of.
 func (x definer) need(e, to *Expr) {
-	if x.reads(&Expr{Op: e.Op, Name: e.Name}) {
-		to.Args = append(to.Args, &Expr{Op: "atom", Name: x[e.Name], Terms: e.Terms, pos: e.pos})
+	if x[e.Name] != "" && e.Op == "fn" {
+		atom := *e
+		atom.Op, atom.Name = "atom", x[e.Name]
+		to.Args = append(to.Args, &atom)
 	}
 	for _, a := range e.Args {
 		x.need(a, to)
@@ -91,10 +95,10 @@ func (x definer) walk(e, needs, given *Expr) bool {
 	case "forall", "when":
 		if given != nil {
 			last := len(e.Args) - 1
-			read, inner, more := &Expr{}, &Expr{Op: "and"}, *e
+			read, inner, more := conjunction(), conjunction(), *e
 			more.Args = append(slices.Clip(e.Args[:last]), inner)
 			given.Args = append(given.Args, &more)
-			return x.walk(e.Args[last], read, inner) && read.Args == nil && (last == 0 || !x.reads(e.Args[0]))
+			return x.walk(e.Args[last], read, inner) && len(read.Args) == 0 && (last == 0 || !x.reads(e.Args[0]))
 		}
 	case "assign":
 		x.need(e.Args[0], given)
