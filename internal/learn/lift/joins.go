@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // A join is a conjunction of literals over the output's objects, those that an action names, and those that are related to these, as in
@@ -203,26 +202,6 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 		}
 	}
 	return nil
-}
-
-// actions is what a row does with some objects.
-func (p *pool) actions(r *Row, own []int) (string, error) {
-	var done []byte
-	for _, d := range p.w.order {
-		if !d.action || !d.read || !slices.ContainsFunc(d.params, func(o *objects) bool { return o.object }) {
-			continue // one without objects is done to all of them
-		}
-		for _, a := range atoms(d, p.class.Types) {
-			v, err := p.w.fluent(a, own)
-			if err != nil {
-				return "", err
-			}
-			for j := range v.Width {
-				done = append(done, byte(bit64(r.In[p.w.inputs[v.First+factored.Bit(j)]])))
-			}
-		}
-	}
-	return string(done), nil
 }
 
 // cover finds joins that hold in no row of no, until those of yes have one each, and others that are as short and hold in as many.
@@ -493,36 +472,4 @@ func (s *seek) judge() {
 	case n == s.covered && len(s.conds) == len(s.best[0]) && len(s.best) < maxRivals:
 		s.best = append(s.best, slices.Clone(s.conds))
 	}
-}
-
-// feature is a join as a count of objects; ok is false without any but the output's.
-func (j *joiner) feature(c []condition) (f Feature, ok bool) {
-	types := map[int]string{}
-	for _, x := range c {
-		p, fresh := &j.predicates[x.predicate], false
-		l := Literal{Atom: Atom{Name: p.Name}, Bit: p.bit, Neg: x.neg}
-		for k, a := range x.args {
-			if a < 0 {
-				l.Args = append(l.Args, p.params[k].names[-1-a])
-				continue
-			}
-			if a >= len(j.own) {
-				types[a], fresh = p.params[k].typ, true
-			}
-			l.Args = append(l.Args, objectName(a))
-		}
-		switch {
-		case !p.Static:
-			f.Bits = append(f.Bits, l)
-		case f.Where == nil && fresh && !x.neg:
-			f.Where = &l.Atom
-		default:
-			f.Also = append(f.Also, l)
-		}
-	}
-	for v := len(j.own); v < len(j.own)+len(types); v++ {
-		f.Fresh = append(f.Fresh, types[v])
-	}
-	f.rank = rankJoin
-	return f, len(types) > 0 && len(f.Bits) > 0
 }
