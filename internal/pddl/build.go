@@ -14,6 +14,9 @@ func NewDomain(name string) *Domain {
 
 // Declare declares a predicate, or a function if it is a number, of objects of some types, unless it is declared.
 func (d *Domain) Declare(name string, types []string, number bool) error {
+	if err := named(append(types, name)); err != nil {
+		return err
+	}
 	into := d.Predicates
 	if number {
 		into = d.Functions
@@ -27,10 +30,23 @@ func (d *Domain) Declare(name string, types []string, number bool) error {
 
 // DeclareAction declares an action without conditions and effects, unless it is declared.
 func (d *Domain) DeclareAction(name string, types []string) error {
+	if err := named(append(types, name)); err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(d.Actions, func(a *Action) bool { return a.Name == name }); i >= 0 {
 		return d.same(d.Actions[i].Params, types)
 	}
 	d.Actions = append(d.Actions, &Action{Name: name, Params: d.variables(types), Pre: &Expr{Op: "and"}, Effect: &Expr{Op: "and"}})
+	return nil
+}
+
+// named reports names that have a meaning of their own.
+func named(names []string) error {
+	for _, name := range names {
+		if strings.Contains(" and or not imply forall exists when either increase decrease assign scale-up scale-down ", " "+name+" ") || strings.IndexAny(name, "-:=<>+*/") == 0 {
+			return fmt.Errorf("%s is a word of PDDL; expected another name", name)
+		}
+	}
 	return nil
 }
 

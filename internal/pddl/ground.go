@@ -2,6 +2,7 @@ package pddl
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -37,6 +38,17 @@ type Effect struct {
 // Ground grounds a problem by relaxed reachability. The reward of a step is minus the cost of its action; without a metric, each action costs 1. With
 // Parallel, it is -1 for any actions; where the goal holds at first, that is unset, since no step is needed.
 func (p *Problem) Ground(ctx context.Context) (*Grounded, error) {
+	g, err := p.ground(ctx)
+	if errors.As(err, new(undefinedError)) {
+		if q, ok := p.defined(); ok {
+			g, err = q.ground(ctx)
+			p.Parallel = q.Parallel
+		}
+	}
+	return g, err
+}
+
+func (p *Problem) ground(ctx context.Context) (*Grounded, error) {
 	r, err := p.reach(ctx)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func (g *grounder) number(e *Expr, s scope) (*ground.Node, error) {
 		x, ok := g.values[k]
 		if !ok {
 			full, _ := g.named(e.Name, g.ground(e.Terms, s))
-			return nil, e.pos.errorf("%s has no value at first; expected (= (%s …) NUMBER) in the initial state", full, e.Name)
+			return nil, undefinedError{e.pos.errorf("%s has no value at first; expected (= (%s …) NUMBER) in the initial state", full, e.Name)}
 		}
 		return constant(x, e.pos), nil
 	}

@@ -129,18 +129,20 @@ func typed(list []*tree, prefix, without string) ([]Param, error) {
 	first := 0
 	for i := 0; i < len(list); i++ {
 		t := list[i]
-		if t.word != "-" {
+		if !strings.HasPrefix(t.word, "-") {
 			if t.open || !strings.HasPrefix(t.word, prefix) || t.word == prefix {
 				return nil, t.errorf("%s is no name; expected one%s", t, map[bool]string{true: " that begins with " + prefix}[prefix != ""])
 			}
 			out = append(out, Param{t.word[len(prefix):], []string{without}})
 			continue
 		}
-		if i+1 == len(list) || i == 0 {
+		if t.word == "-" {
+			i++
+		}
+		if i == len(list) || len(out) == 0 {
 			return nil, t.errorf("a type is missing here; expected NAME - TYPE")
 		}
-		i++
-		types := []string{list[i].word}
+		types := []string{strings.TrimPrefix(list[i].word, "-")} // also without a blank
 		if list[i].open {
 			if types = nil; list[i].head() != "either" || len(list[i].list) < 2 {
 				return nil, list[i].errorf("%s is no type; expected a name or (either TYPE …)", list[i])

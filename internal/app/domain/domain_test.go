@@ -141,6 +141,11 @@ func TestFaults(t *testing.T) {
 		{"a.csv", "action,p a\ngo,1\n", "", "there is no step"},
 		{"a.csv", "action,on a b\npick-up a,7\npick-up a,0\n", blocks, "expected 0 or 1 for a predicate"},
 		{"a.csv", "", "", "the table is empty"},
+		{"a.csv", "action,on a b\npick-up a,1\npick-up a,\n", "", "a.csv:3:1: on a b is not known; expected a number in this cell, or no such row"},
+		{"a.csv", "case,activity,time\n1,a,1\n1, ,2\n", "", "a.csv:3:1: activity is empty; expected a name with a letter or digit, or no such row"},
+		{"a.csv", "case;activity;time\n1;a;2024-01-05\n1;b;\n", "", "a.csv:3:1: \"\" is no time; expected one such as 2024-01-31 13:45"},
+		{"a.csv", "case,activity,time\n1,a,2024-01-05\n1,b,today\n", "", "a.csv:3:1: \"today\" is no time"},
+		{"a.csv", "case,activity,time\n1,b,02/01/2024\n1,a,2024-01-05\n", "", "a.csv:2:1: 02/01/2024 may have the day or the month first"},
 	} {
 		_, err := domain.Train(context.Background(), c.pddl, write(t, c.name, c.text), "", domain.Options{Clauses: 1, Terms: 3})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

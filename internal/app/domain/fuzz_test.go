@@ -18,6 +18,9 @@ func FuzzTrajectory(f *testing.F) {
 	f.Add([]byte("((:init (on a b)) (operator: (pick-up a)) (:state (and (on b a))) (:failed (put-down b)))"))
 	f.Add([]byte("(:trajectory (:state (handempty)) (:action (stack a a)) (:state (not (clear a)) (clear a)))"))
 	f.Add([]byte("plan_id,actions,on object a object b,clear object a\n1,stack object a object b,0,1\n1,,1,0\n"))
+	f.Add([]byte(",ACt,0\n,00?,0\n,,0"))
+	f.Add([]byte(",ACt,00 1 0 0 1,0\n,0\f0,0,0\n,,0,0"))
+	f.Add([]byte(",ACt,<,\n,0,0,0\n,,0,0"))
 	f.Add([]byte("case,activity,time\n1,a,2\n1,b,1\n"))
 	f.Add([]byte("v(a),r(a),act,v(a)',r(a)'\n1,2,go_a,3,2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/pddl"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -51,7 +52,7 @@ func readTable(file string, text []byte, d *pddl.Domain) ([]*pddl.Trajectory, *p
 	}
 	t.action, t.run, t.time, t.failed = t.find(actionColumns), t.find(runColumns), t.find(timeColumns), t.find(failureColumns)
 	if t.action < 0 {
-		return nil, nil, source.Errorf(file, 1, 1, "no column has actions; expected one named actions, action, act or activity")
+		return nil, nil, source.Errorf(file, 1, 1, "no column has actions; expected one named actions, action, act or activity among %s", strings.Join(t.header, ", "))
 	}
 	t.columns()
 	var runs []*pddl.Trajectory
@@ -71,8 +72,15 @@ func readTable(file string, text []byte, d *pddl.Domain) ([]*pddl.Trajectory, *p
 }
 
 func (t *table) parse(text []byte) error {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	header, _, _ := bytes.Cut(text, []byte("\n"))
+	for _, other := range ";\t" {
+		if strings.Count(string(header), string(other)) > strings.Count(string(header), string(r.Comma)) {
+			r.Comma = other
+		}
+	}
 	for {
 		row, err := r.Read()
 		line := 1
@@ -115,7 +123,7 @@ func (t *table) find(names []string) int {
 
 // words divides on(a,b), (on a b) and "on a b".
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(), \t", r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(),?; \t\r\n\f", r) })
 }
 
 // columns finds the atoms and functions, and makes the domain of their predicates if none is given.
@@ -211,13 +219,17 @@ func (t *table) transitions() ([]*pddl.Trajectory, error) {
 	for _, r := range t.rows {
 		calls = append(calls, t.call(r[t.action], known))
 	}
+	groups, err := t.groups()
+	if err != nil {
+		return nil, err
+	}
 	if !t.given {
 		if err := t.declare(calls); err != nil {
 			return nil, err
 		}
 	}
 	var runs []*pddl.Trajectory
-	for _, group := range t.groups() {
+	for _, group := range groups {
 		b := pddl.NewBuilder(t.domain, t.file)
 		for n, i := range group {
 			if len(calls[i]) == 0 {
@@ -229,16 +241,20 @@ func (t *table) transitions() ([]*pddl.Trajectory, error) {
 			if last && !primed && !failed {
 				continue // nothing is known of the state after it
 			}
+			next := i
+			if !primed && !failed {
+				next = group[n+1]
+			}
+			before, err := t.state(i, false)
 			var after map[string]float64
-			switch {
-			case failed:
-			case primed:
-				after = t.state(i, true)
-			default:
-				after = t.state(group[n+1], false)
+			if err == nil && !failed {
+				after, err = t.state(next, primed)
+			}
+			if err != nil {
+				return nil, err
 			}
 			objects, _ := t.objects(calls[i])
-			if err := b.Add(t.lines[i], append([]string{calls[i][0]}, objects...), t.state(i, false), after); err != nil {
+			if err := b.Add(t.lines[i], append([]string{calls[i][0]}, objects...), before, after); err != nil {
 				return nil, err
 			}
 		}
@@ -271,22 +287,25 @@ func (t *table) call(cell string, known map[string]bool) []string {
 }
 
 // state is that of a row, by atom or function.
-func (t *table) state(row int, after bool) map[string]float64 {
+func (t *table) state(row int, after bool) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, c := range t.atoms {
 		at := c.at
 		if after && c.next >= 0 {
 			at = c.next
 		}
+		if strings.TrimSpace(t.rows[row][at]) == "" {
+			return nil, source.Errorf(t.file, t.lines[row], 1, "%s is not known; expected a number in this cell, or no such row", t.header[at])
+		}
 		v, _ := value(t.rows[row][at])
 		objects, _ := t.objects(c.words)
 		out[strings.Join(append([]string{c.words[0]}, objects...), " ")] = v
 	}
-	return out
+	return out, nil
 }
 
 // groups are the rows of each run, in the order of time.
-func (t *table) groups() (out [][]int) {
+func (t *table) groups() (out [][]int, err error) {
 	at := map[string]int{}
 	for i, r := range t.rows {
 		key := ""
@@ -301,21 +320,36 @@ func (t *table) groups() (out [][]int) {
 		out[k] = append(out[k], i)
 	}
 	if t.time < 0 {
-		return out
+		return out, nil
 	}
-	numbers := t.numeric(t.time)
+	times, err := t.times()
 	for _, g := range out {
-		sort.SliceStable(g, func(a, b int) bool {
-			x, y := t.rows[g[a]][t.time], t.rows[g[b]][t.time]
-			if !numbers {
-				return x < y
-			}
-			v, _ := value(x)
-			w, _ := value(y)
-			return v < w
-		})
+		sort.SliceStable(g, func(a, b int) bool { return times[0][g[a]] < times[0][g[b]] })
+		if err == nil && !sort.SliceIsSorted(g, func(a, b int) bool { return times[1][g[a]] < times[1][g[b]] }) {
+			i := slices.IndexFunc(g, func(i int) bool { return times[0][i] != times[1][i] })
+			err = source.Errorf(t.file, t.lines[g[i]], 1, "%s may have the day or the month first, and the order of the rows depends on it; expected times such as 2024-01-31", t.rows[g[i]][t.time])
+		}
 	}
-	return out
+	return out, err
+}
+
+// times are those of the rows, with months before days and after them where both are possible.
+func (t *table) times() (times [2][]float64, err error) {
+	wrong, texts := -1, make([]string, len(t.rows))
+	times[0] = make([]float64, len(t.rows))
+	for i, r := range t.rows {
+		texts[i] = r[t.time]
+		times[0][i], _ = value(texts[i])
+	}
+	if times[1] = times[0]; !t.numeric(t.time) {
+		times, wrong = rawlog.Times(texts)
+	} else {
+		wrong = slices.Index(texts, "")
+	}
+	if wrong >= 0 {
+		err = source.Errorf(t.file, t.lines[wrong], 1, "%q is no time; expected one such as 2024-01-31 13:45, no such row, or no column of times for rows in order", texts[wrong])
+	}
+	return times, err
 }
 
 // declare makes the domain of what the columns and actions have.
@@ -357,7 +391,7 @@ func (t *table) events() ([]*pddl.Trajectory, error) {
 	for i, r := range t.rows {
 		name := activity(r[t.action])
 		if name == "" {
-			return nil, source.Errorf(t.file, t.lines[i], 1, "the activity is empty")
+			return nil, source.Errorf(t.file, t.lines[i], 1, "%s is empty; expected a name with a letter or digit, or no such row", t.header[t.action])
 		}
 		if names = append(names, name); t.domain.Predicates["did-"+name] == nil {
 			if err := errors.Join(t.domain.Declare("did-"+name, nil, false), t.domain.DeclareAction(name, nil)); err != nil {
@@ -365,8 +399,12 @@ func (t *table) events() ([]*pddl.Trajectory, error) {
 			}
 		}
 	}
+	groups, err := t.groups()
+	if err != nil {
+		return nil, err
+	}
 	var runs []*pddl.Trajectory
-	for _, group := range t.groups() {
+	for _, group := range groups {
 		b := pddl.NewBuilder(t.domain, t.file)
 		state := map[string]float64{}
 		for _, i := range group {

@@ -217,6 +217,81 @@ func TestRandomPDDL(t *testing.T) {
 	}
 }
 
+// TestUndefinedNumbers: an action is possible only where the numbers that it reads have values, as in executing it.
+func TestUndefinedNumbers(t *testing.T) {
+	solved := 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		number := func() string { return []string{"(f ?x)", "(f ?y)", "(g)", "1", "2"}[rng.IntN(5)] }
+		var b strings.Builder
+		b.WriteString("(define (domain d) (:types t) (:constants a b - t) (:predicates (p ?x - t)) (:functions (f ?x - t) (g))\n")
+		for i := range 4 {
+			pre, effect := fmt.Sprintf("(%s %s %s)", []string{">", "<=", "="}[rng.IntN(3)], number(), number()), fmt.Sprintf("(assign (f ?x) %s)", number())
+			if rng.IntN(3) == 0 {
+				pre = "(not " + pre + ")"
+			}
+			switch rng.IntN(5) {
+			case 0:
+				effect = "(p ?y)"
+			case 1:
+				pre, effect = "(< (f ?x) 3) "+pre, "(and (p ?x) (increase (f ?x) 1))"
+			case 2:
+				effect = "(forall (?z - t) (assign (f ?z) 2))"
+			case 3:
+				effect = "(and (p ?x) (when (p ?y) (assign (g) 1)))"
+			}
+			fmt.Fprintf(&b, "(:action go%d :parameters (?x ?y - t) :precondition (and %s (<= %s 3)) :effect %s)\n", i, pre, number(), effect)
+		}
+		domain := b.String() + ")"
+		problem := "(define (problem x) (:domain d) (:init"
+		for _, f := range []string{"(f a)", "(f b)", "(g)"} {
+			if rng.IntN(2) == 0 {
+				problem += fmt.Sprintf(" (= %s %d)", f, rng.IntN(3))
+			}
+		}
+		problem += ") (:goal (and (p a) (p b) (>= (f b) 0))))"
+		p, err := pddl.Read("d.pddl", []byte(domain), "p.pddl", []byte(problem))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 3
+		want := shortest([]*pddl.State{p.Start()}, steps)
+		d := planPDDL(t, domain, problem, "auto", steps, false)
+		switch {
+		case want < 0 && d.Status == engine.Infeasible:
+		case want >= 0 && d.Status == engine.Optimal && *d.Reward == -float64(want):
+			solved++
+		default:
+			t.Errorf("seed %d: %s; expected %d steps\n%s\n%s", seed, d.Status, want, domain, problem)
+		}
+	}
+	if solved < 5 {
+		t.Errorf("%d plans; expected more", solved)
+	}
+}
+
+// shortest is the length of a shortest plan from some states; -1 where there is none of at most so many steps.
+func shortest(from []*pddl.State, most int) int {
+	var next []*pddl.State
+	for _, w := range from {
+		if ok, err := w.Goal(); ok && err == nil {
+			return 0
+		}
+		for _, s := range w.Steps() {
+			if to := w.Copy(); to.Execute(s) == nil {
+				next = append(next, to)
+			}
+		}
+	}
+	if most == 0 || len(next) == 0 {
+		return -1
+	}
+	if n := shortest(next, most-1); n >= 0 {
+		return n + 1
+	}
+	return -1
+}
+
 // exhaust finds the least metric of all plans, and of those of at most some steps, by executing all actions in all states; -1 where there is no
 // plan. It reports whether at most so many states were met.
 func exhaust(t *testing.T, p *pddl.Problem, states, steps int) (least, within float64, whole bool) {

@@ -16,6 +16,7 @@ import (
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/equivalence"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -99,19 +100,21 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 		return nil, err
 	}
 	out := &Result{Schema: app.Schema, Problem: l.Name, Network: f.Network.Shape(), Equal: true, Outputs: len(outputs), Differing: []string{}, Certified: o.Certify, answers: answers}
+	steps := &replay{learned, f.Network, learned.Truth.Sim.NewRunner(nil), bnn.NewEvaluator(f.Network)}
 	for i, a := range answers {
 		if a.Equal {
 			continue
 		}
-		if err := confirm(learned, f.Network, i, a); err != nil {
+		if err := steps.confirm(i, a); err != nil {
 			return nil, fmt.Errorf("%w: a counterexample for %s: %w", app.ErrInternal, l.BitName(l.Outputs[i]), err)
 		}
+		steps.shrink(i, a)
 		name := l.BitName(l.Outputs[i])
 		c := counterexample(known.Problem, name, a)
 		if out.Equal {
 			out.Counterexample = &c
 		}
-		if s := trained.Support; s != nil && !s.Settles(i, packed(l, a.Now), a.Learned) {
+		if s, row := trained.Support, packed(l, a.Now); s != nil && !(s.Known(row) && s.Settles(i, row, a.Learned)) {
 			out.Experiments = append(out.Experiments, c)
 		}
 		out.Equal, out.Differing = false, append(out.Differing, name)
@@ -171,40 +174,64 @@ func proveAll(ctx context.Context, n int, o Options, ask func(i int) (*equivalen
 	return answers, nil
 }
 
-// confirm replays a counterexample: the step is legal, the simulator gives one
-// value and the network the other.
-func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) error {
-	values := p.Truth.Compiled.Values(a.Now)
-	s := p.Truth.Sim
-	r := s.NewRunner(nil)
+// replay takes steps by the simulator and by a network.
+type replay struct {
+	*load.Problem
+	net    *bnn.Network
+	runner *sim.Runner
+	eval   *bnn.Evaluator
+}
+
+// step is an output bit after a step, by the simulator and by the network; it is not known of a step that is not legal.
+func (r *replay) step(now factored.Valuation, i int) (truth, got, legal bool, err error) {
+	c, p := r.Truth.Compiled, r.Problem.Problem
+	values := c.Values(now)
 	var state, action []float64
-	for _, f := range s.States() {
+	for _, f := range r.Truth.Sim.States() {
 		state = append(state, values[f])
 	}
-	for _, f := range s.Actions() {
+	for _, f := range r.Truth.Sim.Actions() {
 		action = append(action, values[f])
 	}
-	next, legal, err := train.Step(r, state, action)
-	if err != nil {
-		return err
+	next, legal, err := train.Step(r.runner, state, action)
+	if err != nil || !legal {
+		return false, false, false, err
 	}
-	if !legal {
-		return fmt.Errorf("the simulator refuses the step")
-	}
-	after := make(factored.Valuation, p.Problem.NumBits())
-	for k, f := range s.States() {
-		if err := p.Truth.Compiled.Variable(f).Set(after, int64(next[k])); err != nil {
-			return err
+	after := make(factored.Valuation, p.NumBits())
+	for k, f := range r.Truth.Sim.States() {
+		if err := c.Variable(f).Set(after, int64(next[k])); err != nil {
+			return false, false, false, err
 		}
 	}
-	row := packed(p.Problem, a.Now)
-	e := bnn.NewEvaluator(net)
-	out := make([]uint64, bnn.Words(net.Outputs()))
-	e.Forward(out, row, e.NewScratch())
-	if truth, got := after[p.Problem.Outputs[i]], out[i/64]>>(i%64)&1 == 1; truth != a.Known || got != a.Learned || truth == got {
+	out := make([]uint64, bnn.Words(r.net.Outputs()))
+	r.eval.Forward(out, packed(p, now), r.eval.NewScratch())
+	return after[p.Outputs[i]], out[i/64]>>(i%64)&1 == 1, true, nil
+}
+
+// confirm replays a counterexample: the step is legal, the simulator gives one value and the network the other.
+func (r *replay) confirm(i int, a *equivalence.Answer) error {
+	truth, got, legal, err := r.step(a.Now, i)
+	switch {
+	case err != nil:
+		return err
+	case !legal:
+		return fmt.Errorf("the simulator refuses the step")
+	case truth != a.Known || got != a.Learned || truth == got:
 		return fmt.Errorf("the simulator gives %v and the network %v, expected %v and %v", truth, got, a.Known, a.Learned)
 	}
 	return nil
+}
+
+// shrink leaves out of a counterexample what is true of the state and makes no difference.
+func (r *replay) shrink(i int, a *equivalence.Answer) {
+	for _, b := range r.Problem.Problem.Bits(factored.State) {
+		if !a.Now[b] {
+			continue
+		}
+		a.Now[b] = false
+		truth, got, legal, err := r.step(a.Now, i)
+		a.Now[b] = err != nil || !legal || truth != a.Known || got != a.Learned
+	}
 }
 
 // packed is a state and action as the network's inputs.

@@ -199,6 +199,29 @@ func stampsOf(texts []string, days bool) (times []int64, wrong int) {
 	return times, wrong
 }
 
+// Times reads stamps, in nanoseconds since 1970, with months before days where both are possible, and with days first; the same twice where a stamp
+// rules one of them out. Wrong is the place of a text that is no stamp, -1 for none.
+func Times(texts []string) (times [2][]float64, wrong int) {
+	var none [2]int
+	for k := range times {
+		none[k] = -1
+		for i, text := range texts {
+			layout := layoutOf(text, k == 1)
+			at, ok := stampOf(layout, text)
+			if times[k] = append(times[k], float64(at)); (layout == "" || !ok) && none[k] < 0 {
+				none[k] = i
+			}
+		}
+	}
+	switch {
+	case none[0] >= 0 && none[1] < 0:
+		times[0] = times[1]
+	case none[0] < 0 && none[1] >= 0:
+		times[1] = times[0]
+	}
+	return times, min(none[0], none[1])
+}
+
 // inSeconds are the ranges of epochs that a column of integers is taken for, from 1990 to 2100,
 // by the number of their unit in a second.
 var inSeconds = []struct {

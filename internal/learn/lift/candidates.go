@@ -24,6 +24,11 @@ func (w *World) candidates(output Atom, types []string, of int) []Feature {
 		c.own(d)
 	}
 	for _, d := range w.order {
+		if d.action && d.read {
+			c.done(d)
+		}
+	}
+	for _, d := range w.order {
 		if d.Static && d.listed {
 			c.relation(d)
 		}
@@ -73,6 +78,17 @@ func (c *collector) own(d *declaration) {
 	}
 }
 
+// done takes whether an action is done with other objects: shorter than any relation to these, which rows of legal actions may show as well.
+func (c *collector) done(d *declaration) {
+	bindings(d, c.types, true, func(args, fresh []string, _ int) {
+		if len(fresh) > 0 {
+			for _, bits := range d.forms(Atom{d.Name, slices.Clone(args)}, true) {
+				c.out = append(c.out, Feature{Fresh: slices.Clone(fresh), Bits: bits, rank: rankCount})
+			}
+		}
+	})
+}
+
 // relation takes the counts of objects that are in a relation with the output's.
 func (c *collector) relation(d *declaration) {
 	for _, r := range related(d, c.types) {
@@ -116,8 +132,8 @@ func (c *collector) facts(types []string, own int) (out [][]Literal) {
 	return out
 }
 
-// atoms lists the atoms of d over objects of the given types, each object at most once;
-// arguments of enumerations take each value.
+// atoms lists the atoms of d over objects of the given types, each object at most once, but for
+// actions: a block may be put on itself. Arguments of enumerations take each value.
 func atoms(d *declaration, types []string) []Atom {
 	var out []Atom
 	bindings(d, types, false, func(args, _ []string, _ int) {
@@ -145,7 +161,7 @@ func related(d *declaration, types []string) []relatedAtom {
 }
 
 // bindings visits the arguments that d may have: each object of the given types at most
-// once, each value of an enumeration, and, with others, fresh objects, whose types are
+// once, or more often if d is an action, each value of an enumeration, and, with others, fresh objects, whose types are
 // given. bound is how many arguments are objects that are not fresh. The slices are valid
 // only during the call.
 func bindings(d *declaration, types []string, others bool, visit func(args, fresh []string, bound int)) {
@@ -167,7 +183,7 @@ func bindings(d *declaration, types []string, others bool, visit func(args, fres
 			return
 		}
 		for i, t := range types {
-			if t == d.Params[k] && !used[i] {
+			if t == d.Params[k] && (!used[i] || d.action) {
 				used[i], args[k] = true, objectName(i)
 				bound++
 				fill(k + 1)

@@ -168,3 +168,35 @@ func (f *Feature) constant() bool { return len(f.Bits) == 0 && f.Number == nil }
 
 // Fixed reports whether the objects alone determine the feature, and all of them alike.
 func (f *Feature) Fixed() bool { return f.constant() && len(f.Seen) == 1 }
+
+// feature is a join as a count of objects; ok is false without any but the output's.
+func (j *joiner) feature(c []condition) (f Feature, ok bool) {
+	types := map[int]string{}
+	for _, x := range c {
+		p, fresh := &j.predicates[x.predicate], false
+		l := Literal{Atom: Atom{Name: p.Name}, Bit: p.bit, Neg: x.neg}
+		for k, a := range x.args {
+			if a < 0 {
+				l.Args = append(l.Args, p.params[k].names[-1-a])
+				continue
+			}
+			if a >= len(j.own) {
+				types[a], fresh = p.params[k].typ, true
+			}
+			l.Args = append(l.Args, objectName(a))
+		}
+		switch {
+		case !p.Static:
+			f.Bits = append(f.Bits, l)
+		case f.Where == nil && fresh && !x.neg:
+			f.Where = &l.Atom
+		default:
+			f.Also = append(f.Also, l)
+		}
+	}
+	for v := len(j.own); v < len(j.own)+len(types); v++ {
+		f.Fresh = append(f.Fresh, types[v])
+	}
+	f.rank = rankJoin
+	return f, len(types) > 0 && len(f.Bits) > 0
+}

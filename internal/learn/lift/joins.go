@@ -36,10 +36,12 @@ type condition struct {
 	args      []int // -1-i for value i of an enumeration
 }
 
-// example is a row for some objects.
+// example is a row for some objects. Trees ask for the actions of these themselves, so a join need not hold in no row but
+// those with the same.
 type example struct {
-	row int
-	own []int
+	row     int
+	own     []int
+	actions string
 }
 
 // joiner finds the joins of one bit of an output.
@@ -189,7 +191,11 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 				continue
 			}
 		}
-		if e := (example{rc[0], own}); r.Out[outs[bit]] == to {
+		actions, err := p.actions(r, own)
+		if err != nil {
+			return err
+		}
+		if e := (example{rc[0], own, actions}); r.Out[outs[bit]] == to {
 			j.yes = append(j.yes, e)
 		} else {
 			j.no = append(j.no, e)
@@ -200,22 +206,31 @@ func (j *joiner) divide(p *pool, bit int, to bool) error {
 
 // cover finds joins that hold in no row of no, until those of yes have one each, and others that are as short and hold in as many.
 func (j *joiner) cover(ctx context.Context) (out [][]condition, err error) {
-	left := j.yes
+	left := j.rest(nil, append([]example{{}}, j.yes...))
 	for tries := 0; len(left) > 0 && tries < maxJoins; tries++ {
 		s := &seek{joiner: j, left: left}
 		if err := s.shortest(ctx); err != nil {
 			return nil, err
 		}
 		out = append(out, s.best...)
-		var rest []example
-		for _, e := range left[1:] {
-			if s.best == nil || !j.matches(s.best[0], e) {
-				rest = append(rest, e)
-			}
-		}
-		left = rest
+		left = j.rest(s.best, left)
 	}
 	return out, nil
+}
+
+// rest are the examples but the first, and those that the first of some joins explains.
+func (j *joiner) rest(joins [][]condition, left []example) (rest []example) {
+	wrong := map[string]bool{}
+	for _, e := range j.no {
+		wrong[e.actions] = wrong[e.actions] || len(joins) > 0 && j.matches(joins[0], e)
+	}
+	for _, e := range left[1:] {
+		_, refutable := wrong[e.actions]
+		if refutable && (joins == nil || wrong[e.actions] || !j.matches(joins[0], e)) {
+			rest = append(rest, e)
+		}
+	}
+	return rest
 }
 
 // matches reports whether a join holds in an example for some objects.
@@ -439,7 +454,7 @@ func (s *seek) judge() {
 		}
 	}
 	for _, e := range s.no {
-		if s.matches(s.conds, e) {
+		if e.actions == s.left[0].actions && s.matches(s.conds, e) {
 			s.refuted = append(s.refuted, e)
 			return
 		}
@@ -457,36 +472,4 @@ func (s *seek) judge() {
 	case n == s.covered && len(s.conds) == len(s.best[0]) && len(s.best) < maxRivals:
 		s.best = append(s.best, slices.Clone(s.conds))
 	}
-}
-
-// feature is a join as a count of objects; ok is false without any but the output's.
-func (j *joiner) feature(c []condition) (f Feature, ok bool) {
-	types := map[int]string{}
-	for _, x := range c {
-		p, fresh := &j.predicates[x.predicate], false
-		l := Literal{Atom: Atom{Name: p.Name}, Bit: p.bit, Neg: x.neg}
-		for k, a := range x.args {
-			if a < 0 {
-				l.Args = append(l.Args, p.params[k].names[-1-a])
-				continue
-			}
-			if a >= len(j.own) {
-				types[a], fresh = p.params[k].typ, true
-			}
-			l.Args = append(l.Args, objectName(a))
-		}
-		switch {
-		case !p.Static:
-			f.Bits = append(f.Bits, l)
-		case f.Where == nil && fresh && !x.neg:
-			f.Where = &l.Atom
-		default:
-			f.Also = append(f.Also, l)
-		}
-	}
-	for v := len(j.own); v < len(j.own)+len(types); v++ {
-		f.Fresh = append(f.Fresh, types[v])
-	}
-	f.rank = rankJoin
-	return f, len(types) > 0 && len(f.Bits) > 0
 }

@@ -147,7 +147,7 @@ func TestJoins(t *testing.T) {
 				all += int(bit64(fits))
 				apart += int(bit64(fits && alone))
 			})
-			if got := j.matches(c, example{0, []int{at}}); got != (all > 0) {
+			if got := j.matches(c, example{row: 0, own: []int{at}}); got != (all > 0) {
 				t.Fatalf("%v of %v for object %d: %v, expected %d choices", c, types, at, got, all)
 			}
 			f, ok := j.feature(c)

@@ -3,6 +3,7 @@ package lift
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
@@ -142,4 +143,24 @@ func (w *World) outputBits(a Atom, at []int) ([]int, error) {
 		out = append(out, w.outputs[v.First+factored.Bit(j)])
 	}
 	return out, nil
+}
+
+// actions is what a row does with some objects.
+func (p *pool) actions(r *Row, own []int) (string, error) {
+	var done []byte
+	for _, d := range p.w.order {
+		if !d.action || !d.read || !slices.ContainsFunc(d.params, func(o *objects) bool { return o.object }) {
+			continue // one without objects is done to all of them
+		}
+		for _, a := range atoms(d, p.class.Types) {
+			v, err := p.w.fluent(a, own)
+			if err != nil {
+				return "", err
+			}
+			for j := range v.Width {
+				done = append(done, byte(bit64(r.In[p.w.inputs[v.First+factored.Bit(j)]])))
+			}
+		}
+	}
+	return string(done), nil
 }
