@@ -21,7 +21,8 @@ type dual struct {
 // chain is a group, or several equal ones.
 type chain struct {
 	part *part
-	mult float64
+	ids  []int32 // of the groups
+	mult float64 // how many they are
 	val  [][]float64
 	priced[float64]
 	paths
@@ -35,10 +36,11 @@ func (f *Factors) newDual() *dual {
 		g := &f.parts[id]
 		key := g.key()
 		if old := known[key]; old != nil {
+			old.ids = append(old.ids, int32(id))
 			old.mult++
 			continue
 		}
-		c := &chain{part: g, mult: 1}
+		c := &chain{part: g, ids: []int32{int32(id)}, mult: 1}
 		known[key] = c
 		d.chains = append(d.chains, c)
 		most := 0
@@ -118,6 +120,7 @@ func (d *dual) follow(c *chain, price []float64, v int32) *path {
 		}
 		count(c.part.sigs[a.sig[at]])
 		p.cost += a.cost[at]
+		p.arcs = append(p.arcs, at)
 		v = a.to[at]
 		if c.part.afterUse != nil {
 			count(c.part.afterUse[v])

@@ -7,6 +7,7 @@ import (
 
 // path is a way of a group through its values: what it costs, and what it uses of relations at all steps.
 type path struct {
+	arcs   []int32 // by step
 	cost   float64
 	at     []int32 // [k]: (t-1)*rels+rel, ascending
 	uses   []float64

@@ -56,7 +56,7 @@ func (o *optimizer) roundNodes() int64 {
 func (o *optimizer) restart() { o.idle, o.since, o.near = 0, o.value, 0 }
 
 // maxIdle is after how many rounds without a noticeable gain the method ends.
-const maxIdle = 60
+const maxIdle = 40
 
 // start evaluates the first prices.
 func (o *optimizer) start() {
