@@ -100,7 +100,7 @@ func (p *path) dot(q *path) (sum float64) {
 const (
 	maxSweeps = 8
 	maxShifts = 5
-	mixWork   = 10
+	mixWork   = 7
 )
 
 // mix mixes the paths of each chain at the prices that follow from the mixture.
