@@ -12,6 +12,7 @@ type arcs struct {
 	to   []int32
 	sig  []int32
 	cost []float64 // whole numbers
+	of   [][]int32 // by value and move: the number of its arc; -1 where it is not possible
 }
 
 // layOut numbers what moves use, and lists the moves of each step.
@@ -74,16 +75,20 @@ func (g *part) season(known, fixed uint64) *arcs {
 	for v := range g.moves {
 		a.from = append(a.from, int32(len(a.to)))
 		at := map[[2]int32]int{}
+		of := make([]int32, len(g.moves[v]))
+		a.of = append(a.of, of)
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
-			if m.reads&known != fixed {
+			if of[i] = -1; m.reads&known != fixed {
 				continue
 			}
 			key := [2]int32{m.to, m.sig}
 			if k, ok := at[key]; ok {
 				a.cost[k] = min(a.cost[k], float64(m.cost))
+				of[i] = int32(k)
 				continue
 			}
+			of[i] = int32(len(a.to))
 			at[key] = len(a.to)
 			a.to, a.sig, a.cost = append(a.to, m.to), append(a.sig, m.sig), append(a.cost, float64(m.cost))
 		}

@@ -17,6 +17,7 @@ type beam struct {
 	t     *Tables
 	limit int64 // nodes with a higher bound are left out
 	width int
+	whole bool  // it ends when it drops a node
 	most  int64 // bytes
 
 	layer   *layer
@@ -31,6 +32,7 @@ type beam struct {
 	seen    *layer    // states of all steps until now, where it can
 	goal    ending
 	nodes   int64
+	guide   *guide // nil for none
 	pause   func() // called after each step
 
 	bits    []int8  // by variable: the pending bits of the node at hand
@@ -74,7 +76,7 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 	for t := 1; t <= f.horizon && b.layer.size() > 0; t++ {
 		for k := range b.o.group {
 			whole := b.expand(ctx, t, k)
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || b.whole && b.dropped < infinite {
 				return nil, 0, cut
 			}
 			if !whole || b.most > 0 && b.held+b.seen.bytes()+b.layer.bytes() > b.most {
@@ -106,7 +108,7 @@ func (b *beam) start(starts [][]uint32) {
 			copy(b.key, s)
 			b.key[len(s)] = 0
 			b.o.canonical(b.key, nil)
-			b.layer.add(b.key, 0, bound, -1, int32(i))
+			b.layer.add(b.key, 0, bound, 0, -1, int32(i))
 		}
 	}
 	b.close()

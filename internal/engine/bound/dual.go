@@ -5,38 +5,42 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 )
 
-// dual evaluates the bound and its slope in floating point, for the search of good
+// dual evaluates the bound in floating point, for the search of good
 // prices. What it finds is computed anew in integers before it counts.
 type dual struct {
 	f      *Factors
 	chains []*chain
 	rels   int
 	moves  int       // of a step at most, of groups that differ
-	excess []float64 // [(t-1)*rels+rel]: uses minus limit along the best paths of the last evaluation
+	uses   []float64 // [(t-1)*rels+rel]: 0 but while a path is followed
 }
 
 // chain is a group, or several equal ones.
 type chain struct {
 	part *part
-	mult float64
+	ids  []int32 // of the groups
+	mult float64 // how many they are
 	val  [][]float64
 	priced[float64]
+	paths
 }
 
 // newDual lays out the moves.
 func (f *Factors) newDual() *dual {
-	d := &dual{f: f, rels: len(f.rels), excess: make([]float64, f.horizon*len(f.rels))}
+	d := &dual{f: f, rels: len(f.rels), uses: make([]float64, f.horizon*len(f.rels))}
 	known := map[string]*chain{}
 	for id := range f.parts {
 		g := &f.parts[id]
 		key := g.key()
 		if old := known[key]; old != nil {
+			old.ids = append(old.ids, int32(id))
 			old.mult++
 			continue
 		}
-		c := &chain{part: g, mult: 1}
+		c := &chain{part: g, ids: []int32{int32(id)}, mult: 1}
 		known[key] = c
 		d.chains = append(d.chains, c)
 		most := 0
@@ -76,8 +80,21 @@ func (g *part) key() string {
 	return string(h.Sum(nil))
 }
 
-// follow adds the uses along the chain's best path to the excess.
-func (d *dual) follow(c *chain, price []float64, v int32) {
+// best gives the cheapest path of a chain, and what it costs with prices, in units of cost.
+func (d *dual) best(c *chain, price []float64) (p *path, cost float64) {
+	build(c.part, c.val, func(t int) []float64 { return price[t*d.rels : (t+1)*d.rels] }, 1, math.Inf(1), &c.priced)
+	cost, from := math.Inf(1), int32(0)
+	for _, v := range c.part.starts {
+		if x := c.val[0][v]; x < cost {
+			cost, from = x, v
+		}
+	}
+	return d.follow(c, price, from), cost
+}
+
+// follow gives the cheapest path of a chain from a value on.
+func (d *dual) follow(c *chain, price []float64, v int32) *path {
+	p := &path{}
 	for t := range d.f.horizon {
 		c.at(c.part, price[t*d.rels:(t+1)*d.rels])
 		a, then := c.part.arcs[t], c.val[t+1]
@@ -91,47 +108,39 @@ func (d *dual) follow(c *chain, price []float64, v int32) {
 				best, at = x, i
 			}
 		}
-		excess := d.excess[t*d.rels : (t+1)*d.rels]
 		count := func(uses []use) {
 			for _, u := range uses {
-				excess[u.rel] += c.mult * float64(u.coef)
+				i := int32(t*d.rels) + u.rel
+				p.at = append(p.at, i)
+				d.uses[i] += float64(u.coef)
 			}
 		}
 		if c.part.nowUse != nil {
 			count(c.part.nowUse[v])
 		}
 		count(c.part.sigs[a.sig[at]])
+		p.cost += a.cost[at]
+		p.arcs = append(p.arcs, at)
 		v = a.to[at]
 		if c.part.afterUse != nil {
 			count(c.part.afterUse[v])
 		}
 	}
+	d.gather(p)
+	return p
 }
 
-// eval gives the priced cost that no plan is below, without the constant, in units of cost, and
-// the excess; infinity if a group has no path.
-func (d *dual) eval(price []float64) float64 {
-	var sum float64
-	for t := range d.f.horizon {
-		for e := range d.rels {
-			limit := float64(d.f.rels[e].limit)
-			d.excess[t*d.rels+e] = -limit
-			sum -= price[t*d.rels+e] * limit
+// gather gives a path what was counted of each relation, in ascending order.
+func (d *dual) gather(p *path) {
+	slices.Sort(p.at)
+	n := 0
+	for _, i := range p.at {
+		if u := d.uses[i]; u != 0 {
+			p.at[n] = i
+			n++
+			p.uses = append(p.uses, u)
+			d.uses[i] = 0
 		}
 	}
-	for _, c := range d.chains {
-		build(c.part, c.val, func(t int) []float64 { return price[t*d.rels : (t+1)*d.rels] }, 1, math.Inf(1), &c.priced)
-		best, from := math.Inf(1), int32(-1)
-		for _, v := range c.part.starts {
-			if x := c.val[0][v]; x < best {
-				best, from = x, v
-			}
-		}
-		if from < 0 {
-			return math.Inf(1)
-		}
-		sum += c.mult * best
-		d.follow(c, price, from)
-	}
-	return sum
+	p.at = p.at[:n]
 }

@@ -283,27 +283,13 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	}
 	if s.rest != nil && s.lower > -infinite {
 		limit = min(limit, (s.lower+s.slack)*scale)
-	}
-	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
-	b.rest, b.pairs = s.rest, s.pairs
-	before := s.nodes
-	b.pause = func() {
-		s.nodes = before + b.nodes
-		s.reportProgress(fmt.Sprintf("beam of width %d", width))
-	}
-	trace, cost, how := b.run(ctx, s.starts)
-	s.nodes, s.last = before+b.nodes, b.nodes
-	if err := s.take(trace, cost); err != nil {
+	} else if err := s.probe(ctx, limit); err != nil || s.Done() {
 		return err
 	}
-	switch how {
-	case noRoom:
-		s.reason = fmt.Sprintf("the memory limit of %d MiB was reached", s.limits.Memory>>20)
-	case ended:
-		// What was left out costs at least as much as what it was dropped for.
-		s.raise(min(s.cost, s.f.cost(min(b.dropped, b.pruned), scale)))
-	}
+	b, err := s.runBeam(ctx, limit, width, false)
 	switch {
+	case err != nil:
+		return err
 	case b.dropped < infinite:
 		s.slack = 0
 		if s.width = min(s.width*growth, lastWidth); s.rest != nil && s.width < restWidth {
@@ -315,6 +301,46 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		s.slack = 0
 	}
 	return nil
+}
+
+// probe looks for plans that cost no more than the bound, as far as a beam drops nothing: without one the bound rises. Few nodes are
+// within so little, where there may be many below the cost of the best plan.
+func (s *Search) probe(ctx context.Context, limit int64) error {
+	for s.lower > -infinite && s.lower*scale < limit && ctx.Err() == nil && !s.Done() {
+		before := s.lower
+		if _, err := s.runBeam(ctx, s.lower*scale, s.width, true); err != nil || s.lower == before {
+			return err
+		}
+	}
+	return nil
+}
+
+// runBeam runs a beam over the nodes within a limit; one that is to be whole ends when it drops a node.
+func (s *Search) runBeam(ctx context.Context, limit int64, width int, whole bool) (*beam, error) {
+	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
+	b.rest, b.pairs, b.whole = s.rest, s.pairs, whole
+	if !whole && s.rest == nil {
+		b.guide = s.o.guide()
+	}
+	before := s.nodes
+	phase := fmt.Sprintf("beam of width %d", width)
+	b.pause = func() {
+		s.nodes = before + b.nodes
+		s.reportProgress(phase)
+	}
+	trace, cost, how := b.run(ctx, s.starts)
+	s.nodes, s.last = before+b.nodes, b.nodes
+	if err := s.take(trace, cost); err != nil {
+		return nil, err
+	}
+	switch how {
+	case noRoom:
+		s.reason = fmt.Sprintf("the memory limit of %d MiB was reached", s.limits.Memory>>20)
+	case ended:
+		// What was left out costs at least as much as what it was dropped for.
+		s.raise(min(s.cost, s.f.cost(min(b.dropped, b.pruned), scale)))
+	}
+	return b, nil
 }
 
 // pair has pairs of groups bound the cost, where the system can rest.

@@ -46,11 +46,15 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if !b.allows(bound) || !b.keepsRules(k, o.uses[id][v][i], o.tight[id][v][i]) {
 				continue
 			}
+			extra := old.extra[n]
+			if b.guide != nil {
+				extra += b.guide.of(t, id, g.arcs[t-1].of[v][i])
+			}
 			copy(b.key, key)
 			b.key[id] = uint32(m.to)
 			b.key[len(f.parts)] = b.carried(k, id, v, i, m)
 			b.o.settle(k, b.key, nil)
-			b.layer.add(b.key, old.cost[n]+m.cost, bound, int32(n), int32(i))
+			b.layer.add(b.key, old.cost[n]+m.cost, bound, extra, int32(n), int32(i))
 		}
 		b.shut()
 	}

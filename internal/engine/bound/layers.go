@@ -13,6 +13,7 @@ type layer struct {
 	keys  []uint32 // node i at [i*words, (i+1)*words): values by group, then its carry
 	cost  []int64  // paid so far
 	bound []int64  // priced, of every plan through here
+	extra []int64  // what counts beside the bound where nodes are dropped
 	from  []int32  // node of the layer before
 	by    []int32  // number of the move that led here
 	slots []uint32 // hash index: node+1
@@ -25,7 +26,7 @@ func newLayer(words int) *layer { return &layer{words: words, slots: make([]uint
 
 // empty takes all nodes out, to make room for about n others.
 func (l *layer) empty(n int) {
-	l.keys, l.cost, l.bound, l.from, l.by = l.keys[:0], l.cost[:0], l.bound[:0], l.from[:0], l.by[:0]
+	l.keys, l.cost, l.bound, l.extra, l.from, l.by = l.keys[:0], l.cost[:0], l.bound[:0], l.extra[:0], l.from[:0], l.by[:0]
 	l.clear(max(256, 1<<bits.Len(uint(n))))
 }
 
@@ -43,7 +44,7 @@ func (l *layer) size() int { return len(l.cost) }
 func (l *layer) key(i int) []uint32 { return l.keys[i*l.words : (i+1)*l.words] }
 
 func (l *layer) bytes() int64 {
-	return 4*int64(cap(l.keys)+cap(l.from)+cap(l.by)+len(l.slots)) + 8*int64(cap(l.cost)+cap(l.bound))
+	return 4*int64(cap(l.keys)+cap(l.from)+cap(l.by)+len(l.slots)) + 8*int64(cap(l.cost)+cap(l.bound)+cap(l.extra))
 }
 
 func hashKey(key []uint32) uint64 {
@@ -56,7 +57,7 @@ func hashKey(key []uint32) uint64 {
 }
 
 // add puts a node in, or makes an equal one cheaper.
-func (l *layer) add(key []uint32, cost, bound int64, from, by int32) {
+func (l *layer) add(key []uint32, cost, bound, extra int64, from, by int32) {
 	mask := uint64(len(l.slots) - 1)
 	for i := hashKey(key) & mask; ; i = (i + 1) & mask {
 		s := l.slots[i]
@@ -71,13 +72,13 @@ func (l *layer) add(key []uint32, cost, bound int64, from, by int32) {
 				l.bound[s-1] = bound
 			}
 			if cost < l.cost[s-1] {
-				l.cost[s-1], l.bound[s-1], l.from[s-1], l.by[s-1] = cost, bound, from, by
+				l.cost[s-1], l.bound[s-1], l.extra[s-1], l.from[s-1], l.by[s-1] = cost, bound, extra, from, by
 			}
 			return
 		}
 	}
 	l.keys = append(l.keys, key...)
-	l.cost, l.bound = append(l.cost, cost), append(l.bound, bound)
+	l.cost, l.bound, l.extra = append(l.cost, cost), append(l.bound, bound), append(l.extra, extra)
 	l.from, l.by = append(l.from, from), append(l.by, by)
 	if 4*len(l.cost) > 3*len(l.slots) {
 		l.index(2 * len(l.slots))
@@ -101,11 +102,11 @@ func (l *layer) keep(wanted func(i int) bool) {
 	for i := range l.cost {
 		if wanted(i) {
 			copy(l.key(n), l.key(i))
-			l.cost[n], l.bound[n], l.from[n], l.by[n] = l.cost[i], l.bound[i], l.from[i], l.by[i]
+			l.cost[n], l.bound[n], l.extra[n], l.from[n], l.by[n] = l.cost[i], l.bound[i], l.extra[i], l.from[i], l.by[i]
 			n++
 		}
 	}
-	l.keys, l.cost, l.bound, l.from, l.by = l.keys[:n*l.words], l.cost[:n], l.bound[:n], l.from[:n], l.by[:n]
+	l.keys, l.cost, l.bound, l.extra, l.from, l.by = l.keys[:n*l.words], l.cost[:n], l.bound[:n], l.extra[:n], l.from[:n], l.by[:n]
 }
 
 // index builds the hash index anew.
@@ -133,15 +134,19 @@ func (l *layer) thin(width int, into *layer) (kept *layer, dropped int64) {
 		idx[i], hash[i] = int32(i), hashKey(l.key(i))
 	}
 	slices.SortFunc(idx, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.bound[a], l.bound[b]), cmp.Compare(l.cost[b], l.cost[a]), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(l.bound[a]+l.extra[a], l.bound[b]+l.extra[b]), cmp.Compare(l.cost[b], l.cost[a]), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
 	})
 	into.empty(0)
 	for _, i := range idx[:width] {
 		into.keys = append(into.keys, l.key(int(i))...)
-		into.cost, into.bound = append(into.cost, l.cost[i]), append(into.bound, l.bound[i])
+		into.cost, into.bound, into.extra = append(into.cost, l.cost[i]), append(into.bound, l.bound[i]), append(into.extra, l.extra[i])
 		into.from, into.by = append(into.from, l.from[i]), append(into.by, l.by[i])
 	}
-	return into, l.bound[idx[width]]
+	dropped = infinite
+	for _, i := range idx[width:] {
+		dropped = min(dropped, l.bound[i])
+	}
+	return into, dropped
 }
 
 // origins is how the nodes of a layer came about, kept for the plan.
