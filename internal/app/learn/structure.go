@@ -85,11 +85,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	effort := shrinkEffort
-	if slices.ContainsFunc(st.Outputs, func(o structure.Output) bool { return o.Kind == structure.ByContexts }) {
-		effort = contextEffort
-	}
-	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, effort, t.step("network"))
+	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, effortOf(st), t.step("network"))
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +151,14 @@ func (t *Trained) addChance(p *load.Problem, line *outcomes.Line) error {
 	meta, err := line.Meta(p.Problem)
 	t.Chance, t.file.Meta = line, append(t.file.Meta, meta...)
 	return err
+}
+
+// effortOf is how long the network of a structure is made smaller.
+func effortOf(st *structure.Structure) int {
+	if slices.ContainsFunc(st.Outputs, func(o structure.Output) bool { return o.Kind == structure.ByContexts }) {
+		return contextEffort
+	}
+	return shrinkEffort
 }
 
 // synthesize builds the network of functions and makes it smaller.

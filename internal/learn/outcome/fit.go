@@ -80,40 +80,7 @@ func (f *fitter) fit(cells []cell) *fit {
 // single fits the effect that explains the most rows, of one output. What it makes of a pair is certain, so that nothing is estimated but
 // the noise.
 func (f *fitter) single(cells []cell) *fit {
-	x := f.x
-	best, most := int32(-1), 0.0
-	count := func(effects []int32, n float64) {
-		for _, e := range effects {
-			x.tally[e] += n
-		}
-	}
-	for _, c := range cells {
-		count(x.shows[c.pair], c.n)
-		if f.free > 0 {
-			count(x.bumps[c.pair], c.n)
-		}
-	}
-	choose := func(effects []int32) {
-		for _, e := range effects {
-			if n := x.tally[e]; n > most || n == most && n > 0 && x.before(e, best) {
-				best, most = e, n
-			}
-		}
-	}
-	for _, c := range cells {
-		choose(x.shows[c.pair])
-		if f.free > 0 {
-			choose(x.bumps[c.pair])
-		}
-	}
-	for _, c := range cells {
-		for _, e := range x.shows[c.pair] {
-			x.tally[e] = 0
-		}
-		for _, e := range x.bumps[c.pair] {
-			x.tally[e] = 0
-		}
-	}
+	x, best := f.x, f.likeliest(cells)
 	m := &fit{effects: []int32{best}, p: []float64{1}, noise: []float64{f.prior[0]}}
 	var right, wrong, blockedRight, blockedWrong float64
 	for _, c := range cells {
@@ -149,6 +116,45 @@ func (f *fitter) single(cells []cell) *fit {
 	}
 	m.cost = m.bits + math.Log2(x.possible) + float64(max(0, 1-f.free))*.5*math.Log2(max(1, m.rows))
 	return m
+}
+
+// likeliest is the effect that explains the most rows.
+func (f *fitter) likeliest(cells []cell) int32 {
+	x := f.x
+	best, most := int32(-1), 0.0
+	count := func(effects []int32, n float64) {
+		for _, e := range effects {
+			x.tally[e] += n
+		}
+	}
+	for _, c := range cells {
+		count(x.shows[c.pair], c.n)
+		if f.free > 0 {
+			count(x.bumps[c.pair], c.n)
+		}
+	}
+	choose := func(effects []int32) {
+		for _, e := range effects {
+			if n := x.tally[e]; n > most || n == most && n > 0 && x.before(e, best) {
+				best, most = e, n
+			}
+		}
+	}
+	for _, c := range cells {
+		choose(x.shows[c.pair])
+		if f.free > 0 {
+			choose(x.bumps[c.pair])
+		}
+	}
+	for _, c := range cells {
+		for _, e := range x.shows[c.pair] {
+			x.tally[e] = 0
+		}
+		for _, e := range x.bumps[c.pair] {
+			x.tally[e] = 0
+		}
+	}
+	return best
 }
 
 // gives reports whether an effect, the only one, explains a pair of one output, and whether it is blocked there: then the value is kept.
