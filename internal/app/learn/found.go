@@ -18,7 +18,7 @@ type FoundLine struct {
 	Bit    string   `json:"bit"`
 	Values string   `json:"values"` // the values that have the bit, as a condition on its fluent
 	Inputs []string `json:"inputs"` // bits
-	How    string   `json:"how"`    // "table", "sum", "tree", "rules", "count", "integer" or "dense"
+	How    string   `json:"how"`    // "table", "sum", "tree", "contexts", "rules", "count", "integer" or "dense"
 	// Function is that of the whole fluent where How is "integer", in RDDL's syntax; empty elsewhere.
 	Function string `json:"function,omitempty"`
 	// Cells counts the joint values of the inputs that rows have, of Possible; a

@@ -10,7 +10,7 @@ import (
 
 // replace makes the functions of a structure those of the most likely outcomes. It drops groups that
 // depend on too many bits for that.
-func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.Structure) error {
+func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.Structure, sure structure.Verdict) error {
 	var err error
 	use := func(groups []chance.Group, verdict structure.Verdict) (kept []chance.Group) {
 		for _, g := range groups {
@@ -24,14 +24,14 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 			kept = append(kept, g)
 			for o, tree := range trees {
 				out := &st.Outputs[o]
-				*out = structure.Output{Kind: structure.ByTree, Tree: tree, Inputs: tree.Inputs(), Verdict: verdict, Held: out.Held, Literals: tree.Leaves()}
+				*out = structure.Output{Kind: structure.ByContexts, Tree: tree, Inputs: tree.Inputs(), Verdict: verdict, Held: out.Held, Literals: tree.Leaves()}
 				count(out, t, o)
 			}
 		}
 		return kept
 	}
 	l.groups = use(l.groups, structure.Drawn)
-	l.sure = use(l.sure, structure.Noise)
+	l.sure = use(l.sure, sure)
 	return err
 }
 

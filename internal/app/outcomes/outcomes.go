@@ -94,7 +94,7 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 	if err := x.decide(ctx, line, &r, st); err != nil {
 		return nil, err
 	}
-	if err := line.replace(p.Problem, t, st); err != nil {
+	if err := line.replace(p.Problem, t, st, structure.Noise); err != nil {
 		return nil, err
 	}
 	for i := range line.groups {

@@ -43,6 +43,9 @@ type fitter struct {
 
 // fit finds effects for cells by a greedy cover, estimates them, and drops those that do not pay.
 func (f *fitter) fit(cells []cell) *fit {
+	if f.most == 1 && len(f.x.outputs) == 1 {
+		return f.single(cells)
+	}
 	best := f.estimate(cells, f.cover(cells))
 	for len(best.effects) > 1 {
 		// The rarest effects are asked first.
@@ -72,6 +75,107 @@ func (f *fitter) fit(cells []cell) *fit {
 		}
 	}
 	return f.level(cells, best)
+}
+
+// single fits the effect that explains the most rows, of one output. What it makes of a pair is certain, so that nothing is estimated but
+// the noise.
+func (f *fitter) single(cells []cell) *fit {
+	x, best := f.x, f.likeliest(cells)
+	m := &fit{effects: []int32{best}, p: []float64{1}, noise: []float64{f.prior[0]}}
+	var right, wrong, blockedRight, blockedWrong float64
+	for _, c := range cells {
+		match, blocked := f.gives(&x.pairs[c.pair], x.effects[best][0])
+		switch {
+		case blocked && match:
+			blockedRight += c.n
+		case blocked:
+			blockedWrong += c.n
+		case match:
+			right += c.n
+		default:
+			wrong += c.n
+		}
+	}
+	right, wrong, m.rows = right+blockedRight, wrong+blockedWrong, right+wrong+blockedRight+blockedWrong
+	if m.based = m.rows; f.blocked != chance.Keep && m.rows > blockedRight+blockedWrong {
+		m.based -= blockedRight + blockedWrong
+	} else {
+		blockedRight, blockedWrong = 0, 0
+	}
+	m.counts = []float64{m.based}
+	if !f.fixed {
+		q := m.noise[0] / x.size[0]
+		seen := wrong - blockedWrong + (right-blockedRight)*q/(1-m.noise[0]+q)
+		m.noise[0] = min(.9, (seen+f.weight*f.prior[0])/(m.based+f.weight))
+	}
+	if m.bits = 0; right > 0 {
+		m.bits -= right * math.Log2(f.chanceOf(m, 0, true))
+	}
+	if wrong > 0 {
+		m.bits -= wrong * math.Log2(max(f.chanceOf(m, 0, false), 1e-300))
+	}
+	m.cost = m.bits + math.Log2(x.possible) + float64(max(0, 1-f.free))*.5*math.Log2(max(1, m.rows))
+	return m
+}
+
+// likeliest is the effect that explains the most rows.
+func (f *fitter) likeliest(cells []cell) int32 {
+	x := f.x
+	best, most := int32(-1), 0.0
+	count := func(effects []int32, n float64) {
+		for _, e := range effects {
+			x.tally[e] += n
+		}
+	}
+	for _, c := range cells {
+		count(x.shows[c.pair], c.n)
+		if f.free > 0 {
+			count(x.bumps[c.pair], c.n)
+		}
+	}
+	choose := func(effects []int32) {
+		for _, e := range effects {
+			if n := x.tally[e]; n > most || n == most && n > 0 && x.before(e, best) {
+				best, most = e, n
+			}
+		}
+	}
+	for _, c := range cells {
+		choose(x.shows[c.pair])
+		if f.free > 0 {
+			choose(x.bumps[c.pair])
+		}
+	}
+	for _, c := range cells {
+		for _, e := range x.shows[c.pair] {
+			x.tally[e] = 0
+		}
+		for _, e := range x.bumps[c.pair] {
+			x.tally[e] = 0
+		}
+	}
+	return best
+}
+
+// gives reports whether an effect, the only one, explains a pair of one output, and whether it is blocked there: then the value is kept.
+func (f *fitter) gives(p *pair, e chance.Effect) (match, blocked bool) {
+	v := p.now[0]
+	switch e.Kind {
+	case chance.Add:
+		if e.Sum > 0 {
+			v = p.from[0]
+		}
+		v += int32(e.By)
+	case chance.Set:
+		v = int32(e.By)
+	}
+	if last := int32(f.x.size[0]) - 1; v < 0 || v > last {
+		if f.blocked != chance.Clamp {
+			return p.now[0] == p.next[0], true
+		}
+		v = min(max(v, 0), last)
+	}
+	return v == p.next[0], false
 }
 
 // level makes all effects equally likely where that shortens the description.

@@ -68,6 +68,8 @@ type Options struct {
 	Refined bool
 	// Coarse are bits that a test takes beside those that describe it: functions are found that hold for many rows.
 	Coarse float64
+	// Exact says that no record is wrong: the rows that a function does not explain, of those that Determined allows, have contexts of their own.
+	Exact bool
 }
 
 // Learn describes outputs: each by itself, and those that are random together as one group. An error is that of
@@ -235,7 +237,10 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 		try(x.noise(best.noise(g.f)))
 	}
 	if o.Refined {
-		best.refine(ctx, g.f, rest, o.Coarse)
+		best.refine(ctx, g.f, rest, o)
+	}
+	if o.Exact {
+		best.complete(x, rows, rest, g)
 	}
 	for _, s := range sums {
 		best.Cost += t.termBits(s)

@@ -2,10 +2,14 @@ package outcome
 
 import (
 	"context"
+	"slices"
 )
 
-// maxWork bounds the rows that are looked at to make a tree shorter.
-const maxWork = 300_000
+// The rows that are looked at to make a tree shorter: of logs that are clean, there is another function to choose.
+const (
+	maxWork   = 300_000
+	exactWork = 100_000
+)
 
 // merge returns the view with rows joined that are alike in some variables and in what happens.
 func (x *view) merge(use []bool) *view {
@@ -54,9 +58,11 @@ func (n *node) tested(use []bool) []bool {
 
 // refine looks for a tree of fewer bits: of fewer variables, and by tests whose whole trees are compared. It is described by
 // the variables and, at each node, by a test of these that divides the rows.
-func (g *Group) refine(ctx context.Context, grown *fitter, rest, coarse float64) {
-	x := g.x
-	left := maxWork
+func (g *Group) refine(ctx context.Context, grown *fitter, rest float64, o Options) {
+	x, coarse, left := g.x, o.Coarse, maxWork
+	if o.Exact {
+		left = exactWork
+	}
 	try := func(use []bool) {
 		f, loose := g.f, *grown
 		f.x, f.free = x.merge(use), 1
@@ -107,4 +113,35 @@ func (g *grower) search(rows []int32, depth int) *node {
 		n.yes, n.no = g.search(yes, depth-1), g.search(no, depth-1)
 	}
 	return n
+}
+
+// never is the share of wrong records where there are none.
+const never = 1e-12
+
+// complete grows the leaves of a tree in which rows have other values than its effect gives, until none has, if tests tell them apart.
+func (g *Group) complete(x *view, rows []int32, rest float64, by *grower) {
+	f := g.f
+	f.x, f.free, f.fixed, f.prior = x, 1, true, slices.Repeat([]float64{never}, len(g.Outputs))
+	h := &grower{f: &f, pruned: &f, few: 1, ahead: true, tests: by.tests, cancel: by.cancel}
+	var seat func(n *node, rows []int32) *node
+	seat = func(n *node, rows []int32) *node {
+		if n.yes == nil {
+			return h.grow(rows, maxDepth)
+		}
+		yes, no := x.split(rows, n.test)
+		return &node{test: n.test, bits: n.bits, yes: seat(n.yes, yes), no: seat(n.no, no), rows: rows}
+	}
+	g.x, g.f, g.tree, g.Cost = x, f, seat(g.tree, rows), rest
+	g.tree.each(func(n *node) {
+		if g.Cost += n.bits; n.yes == nil {
+			g.Cost += n.fit.cost
+		}
+	})
+}
+
+func (n *node) each(visit func(*node)) {
+	if visit(n); n.yes != nil {
+		n.yes.each(visit)
+		n.no.each(visit)
+	}
 }

@@ -95,6 +95,7 @@ type view struct {
 	possible float64           // number of joint effects
 	size     []float64         // values of each output
 	counts   []float64         // scratch, by pair
+	tally    []float64         // scratch, by effect
 	// strides has the long steps of each output, by variable: one number may stand for row and column
 	// of a grid, so that a step to the next row adds the number of columns.
 	strides map[int][]int32
@@ -217,6 +218,7 @@ func (x *view) explain(steps []map[int32]bool) {
 			x.shows[i] = append(x.shows[i], id)
 		}
 	}
+	x.tally = make([]float64, len(x.effects))
 	x.findBumps()
 }
 

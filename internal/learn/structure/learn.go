@@ -17,13 +17,14 @@ type Kind string
 
 // The kinds.
 const (
-	ByTable Kind = "table"   // a tree over a chosen set of inputs
-	BySum   Kind = "sum"     // a bit of an integer that is a sum of weighted inputs
-	ByTree  Kind = "tree"    // a tree over all inputs
-	ByRules Kind = "rules"   // rules over features; see package rules
-	ByCount Kind = "count"   // how many of some literals hold
-	ByForm  Kind = "integer" // a bit of a function of whole integers; see package integers
-	ByDense Kind = "dense"   // a layer of trained units over a chosen set of inputs
+	ByTable    Kind = "table"    // a tree over a chosen set of inputs
+	BySum      Kind = "sum"      // a bit of an integer that is a sum of weighted inputs
+	ByTree     Kind = "tree"     // a tree over all inputs
+	ByContexts Kind = "contexts" // a tree over contexts; see package outcome
+	ByRules    Kind = "rules"    // rules over features; see package rules
+	ByCount    Kind = "count"    // how many of some literals hold
+	ByForm     Kind = "integer"  // a bit of a function of whole integers; see package integers
+	ByDense    Kind = "dense"    // a layer of trained units over a chosen set of inputs
 
 	byRows Kind = "rows" // as ByTable, the rows alone deciding about values that none has
 )

@@ -1,0 +1,95 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// stepMachine is a step of a machine that heats, works, wears and cools.
+func stepMachine(_ *rand.Rand, s, a []int) ([]int, float64, bool) {
+	s = slices.Clone(s) // mode: idle, heat, work, cool, fault; temperature, wear, parts
+	mode := s[0]
+	switch act := a[0]; {
+	case act == 0:
+		s[3] = min(4, s[3]+2)
+	case act == 1 && (mode == 0 || mode == 4):
+		s[0], s[2] = 0, 0
+	case act == 2 && mode == 0 && s[3] > 0:
+		s[0] = 1
+	case mode == 1:
+		if s[1] = min(7, s[1]+2); s[1] >= 6 {
+			s[0] = 2
+		}
+	case mode == 2:
+		s[3], s[2] = max(0, s[3]-1), min(5, s[2]+1)
+		if s[2] >= 5 {
+			s[0] = 4
+		} else if s[3] == 0 {
+			s[0] = 3
+		}
+	case mode == 3:
+		if s[1] = max(0, s[1]-1); s[1] == 0 {
+			s[0] = 0
+		}
+	}
+	return s, 0, false
+}
+
+// TestCleanContexts: a clean log of a machine of rare events is learned so that unseen states are right, too, and without chance.
+func TestCleanContexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	x := &system{
+		states:  []factored.Variable{integer("mode", 4), integer("temperature", 7), integer("wear", 5), integer("parts", 4)},
+		actions: []factored.Variable{integer("act", 3)},
+		start:   func(*rand.Rand) []int { return []int{0, 0, 0, 2} },
+		step:    stepMachine,
+	}
+	p := x.problem(t)
+	p.Problem.Outputs, p.Problem.Inputs = p.Problem.Bits(factored.State), append(p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)...)
+	log := x.log(t, p, r, 1000)
+	trained, err := trainFrom(t.Context(), p, &sourced{data: []train.Source{{Data: log}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+	if err == nil {
+		p, err = With(p, trained)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trained.Chance != nil || trained.Train.Wrong > 0 {
+		t.Errorf("%d rows wrong, %s", trained.Train.Wrong, trained.Chance)
+	}
+	eval := bnn.NewEvaluator(p.Network)
+	scratch, out, in := eval.NewScratch(), make([]uint64, 1), make([]uint64, 1)
+	val, wrong, rows := make(factored.Valuation, p.Problem.NumBits()), 0, 5000
+	state := x.start(r)
+	for range rows {
+		now := append(slices.Clone(state), r.IntN(4))
+		next, _, _ := stepMachine(r, now[:4], now[4:])
+		state = next
+		for i := range p.Problem.Variables {
+			if err := p.Problem.Variables[i].Set(val, int64(now[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		val.Pack(in, p.Problem.Inputs)
+		clear(out)
+		eval.Forward(out, in, scratch)
+		for i, b := range p.Problem.Outputs {
+			val[b] = out[0]>>i&1 == 1
+		}
+		for i := range next {
+			if p.Problem.Variables[i].Value(val) != int64(next[i]) {
+				wrong++
+				break
+			}
+		}
+	}
+	t.Logf("%d of %d wrong", wrong, rows)
+	if wrong > 0 {
+		t.Errorf("%d of %d further rows are wrong", wrong, rows)
+	}
+}
