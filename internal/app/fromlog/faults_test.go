@@ -66,6 +66,9 @@ func TestFaults(t *testing.T) {
 		"T": {log: tank(60, "T,open,level_l,mode\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s\n", 20+i*7%10, open, level, mode)
 		}), transitions: 59, want: "state    T, "},
+		"t and the next t": {log: tank(60, "t,open,level_l,mode,t'\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i%6, open, level, mode, (i+1)%6)
+		}), transitions: 60, want: "state    t, int 0..5"},
 		"BOM": {log: "\ufeff" + good, transitions: 59, want: "time     t (by its name, and it has numbers)\n"},
 		"quotes": {log: tank(60, "\"t\",\"open\",\"level, \"\"l\"\"\",mode\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("\"%d\",\"%v\",\"%g\",\"%s, \"\"x\"\"\"\n", i, open, level, mode)

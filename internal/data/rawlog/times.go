@@ -30,8 +30,8 @@ func isTime(t *Table, c *Column) bool {
 		}
 		found, last, rows = true, x, rows+1
 	}
-	if name == "t" && 4*falls > rows {
-		named = false // a temperature
+	if name == "t" && 4*falls > rows || t.Column(c.Name+"'") >= 0 {
+		named = false // a temperature, or a number of the state: its next value is recorded
 	}
 	return found && (named || c.mayBeEpoch() && c.Epoch() != "")
 }
