@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // manyHeld is the number of rows held out that, without a wrong value, leave nothing to gain: then less than one in 300 is wrong.
@@ -35,8 +36,9 @@ func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *st
 			held++
 		}
 	}
-	x.open = slices.DeleteFunc(slices.Clone(x.outputs), func(v int) bool { return held >= manyHeld && theirs[v] == 0 })
-	if len(x.open) == 0 || held == rows {
+	untold := untoldOf(p.Problem, st)
+	x.open = slices.DeleteFunc(slices.Clone(x.outputs), func(v int) bool { return held >= manyHeld && theirs[v] == 0 || untold[v] })
+	if len(x.open) == 0 || held == rows || len(p.Problem.Inputs) > rows { // of fewer rows than inputs nothing can be told
 		return q.Predict, nil
 	}
 	without, cost, err := x.exact(ctx, threads, func(r *train.Row) bool { return !q.Held(r) })
@@ -74,6 +76,18 @@ func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *st
 		return nil, err
 	}
 	return line.Predict(p.Problem), nil
+}
+
+// untoldOf are the variables of which inputs tell nothing of a bit.
+func untoldOf(p *factored.Problem, st *structure.Structure) map[int]bool {
+	untold := map[int]bool{}
+	for o, b := range p.Outputs {
+		if st.Outputs[o].Verdict == structure.Chance {
+			owner, _ := p.Owner(b)
+			untold[indexOf(p, owner)] = true
+		}
+	}
+	return untold
 }
 
 // exact learns functions of open outputs, without exceptions as far as tests tell, and returns their description lengths, by variable.
