@@ -18,8 +18,9 @@ import (
 // manyHeld is the number of rows held out that, without a wrong value, leave nothing to gain: then less than one in 300 is wrong.
 const manyHeld = 1000
 
-// Shorten replaces functions of a structure, of rows that do not contradict each other, by trees of contexts without exceptions: those that are right more often on the
-// rows held out and, where these do not tell, those that are shorter by more than an accident. It returns what predicts the rows held out then.
+// Shorten replaces functions of a structure, of rows that do not contradict each other, by trees of contexts without exceptions: those that
+// are right more often on the rows held out and, where these do not tell, those that are shorter by more than an accident, and less than half
+// as long if the others are right on all of these rows. It returns what predicts the rows held out then.
 func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *structure.Table, st *structure.Structure) (measure.Predict, error) {
 	if q.Held == nil || q.Predict == nil {
 		return q.Predict, nil
@@ -65,7 +66,7 @@ func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *st
 	use := func(m *chance.Model, cost map[int]float64, used func(v int) bool) {
 		wrong := x.wrong(nil, likely(m))
 		for _, g := range m.Groups {
-			if v := g.Outputs[0]; used(v) && wrong[v] <= exceptions[v] && (gain(v) >= noAccident || cost[v]+noAccident < bits[v]) {
+			if v := g.Outputs[0]; used(v) && wrong[v] <= exceptions[v] && (gain(v) >= noAccident || cost[v]+noAccident < bits[v] && (theirs[v] > 0 || 2*cost[v] < bits[v])) {
 				line.sure = append(line.sure, g)
 			}
 		}
