@@ -15,12 +15,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// manyHeld is the number of rows held out that, without a wrong value, leave nothing to gain: then less than one in 300 is wrong.
-const manyHeld = 1000
-
 // Shorten replaces functions of a structure, of rows that do not contradict each other, by trees of contexts without exceptions: those that
-// are right more often on the rows held out and, where these do not tell, those that are shorter by more than an accident, and less than half
-// as long if the others are right on all of these rows. It returns what predicts the rows held out then.
+// are right more often on the rows held out and, where these do not tell, those that are shorter by more than an accident. Functions that are right on
+// all of these rows stay. It returns what predicts the rows held out then.
 func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *structure.Table, st *structure.Structure) (measure.Predict, error) {
 	if q.Held == nil || q.Predict == nil {
 		return q.Predict, nil
@@ -38,7 +35,7 @@ func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *st
 		}
 	}
 	untold := untoldOf(p.Problem, st)
-	x.open = slices.DeleteFunc(slices.Clone(x.outputs), func(v int) bool { return held >= manyHeld && theirs[v] == 0 || untold[v] })
+	x.open = slices.DeleteFunc(slices.Clone(x.outputs), func(v int) bool { return theirs[v] == 0 || untold[v] })
 	if len(x.open) == 0 || held == rows || len(p.Problem.Inputs) > rows { // of fewer rows than inputs nothing can be told
 		return q.Predict, nil
 	}
@@ -66,7 +63,7 @@ func Shorten(ctx context.Context, p *load.Problem, q Request, threads int, t *st
 	use := func(m *chance.Model, cost map[int]float64, used func(v int) bool) {
 		wrong := x.wrong(nil, likely(m))
 		for _, g := range m.Groups {
-			if v := g.Outputs[0]; used(v) && wrong[v] <= exceptions[v] && (gain(v) >= noAccident || cost[v]+noAccident < bits[v] && (theirs[v] > 0 || 2*cost[v] < bits[v])) {
+			if v := g.Outputs[0]; used(v) && wrong[v] <= exceptions[v] && (gain(v) >= noAccident || cost[v]+noAccident < bits[v]) {
 				line.sure = append(line.sure, g)
 			}
 		}
