@@ -175,7 +175,7 @@ func TestLearnJourney(t *testing.T) {
 		p.until("the new network", `!document.querySelector("main > div:not([hidden])").innerText.includes("no network yet")`)
 		p.says("Rows held out: ")
 		p.says("have a wrong next state")
-		p.until("a warning of the wrong rows", `[...document.querySelectorAll("#view-learn .note.warn")].some((n) => n.innerText.startsWith("Rows held out: "))`)
+		p.until("that no row is wrong", `[...document.querySelectorAll("#view-learn .note.good")].some((n) => n.innerText.startsWith("Rows held out: "))`)
 		p.says("Errors on the data")
 		p.says("Contradictory rows")
 		p.refusals() // a problem without RDDL has no legal rows to list
