@@ -75,12 +75,8 @@ func (t *table) parse(text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
-	header, _, _ := bytes.Cut(text, []byte("\n"))
-	for _, other := range ";\t" {
-		if strings.Count(string(header), string(other)) > strings.Count(string(header), string(r.Comma)) {
-			r.Comma = other
-		}
-	}
+	header, _, _ := bytes.Cut(text, []byte("\n")) // cells of other lines may have commas of their own
+	r.Comma = rawlog.Delimiter(string(header))
 	for {
 		row, err := r.Read()
 		line := 1

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -49,43 +47,18 @@ func TestCleanContexts(t *testing.T) {
 		start:   func(*rand.Rand) []int { return []int{0, 0, 0, 2} },
 		step:    stepMachine,
 	}
-	p := x.problem(t)
-	p.Problem.Outputs, p.Problem.Inputs = p.Problem.Bits(factored.State), append(p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)...)
-	log := x.log(t, p, r, 400)
-	trained, err := trainFrom(t.Context(), p, &sourced{data: []train.Source{{Data: log}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
-	if err == nil {
-		p, err = With(p, trained)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained, wrongOf := x.learnStates(t, r, 400)
 	if trained.Chance != nil || trained.Train.Wrong > 0 {
 		t.Errorf("%d rows wrong, %s", trained.Train.Wrong, trained.Chance)
 	}
-	eval := bnn.NewEvaluator(p.Network)
-	scratch, out, in := eval.NewScratch(), make([]uint64, 1), make([]uint64, 1)
-	val, wrong, rows := make(factored.Valuation, p.Problem.NumBits()), 0, 5000
+	wrong, rows := 0, 5000
 	state := x.start(r)
 	for range rows {
 		now := append(slices.Clone(state), r.IntN(4))
 		next, _, _ := stepMachine(r, now[:4], now[4:])
 		state = next
-		for i := range p.Problem.Variables {
-			if err := p.Problem.Variables[i].Set(val, int64(now[i])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		val.Pack(in, p.Problem.Inputs)
-		clear(out)
-		eval.Forward(out, in, scratch)
-		for i, b := range p.Problem.Outputs {
-			val[b] = out[0]>>i&1 == 1
-		}
-		for i := range next {
-			if p.Problem.Variables[i].Value(val) != int64(next[i]) {
-				wrong++
-				break
-			}
+		if len(wrongOf(now, next)) > 0 {
+			wrong++
 		}
 	}
 	if wrong > 170 { // 207 by functions of bits

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -40,38 +38,14 @@ func TestRareBesideChance(t *testing.T) {
 		start:   func(*rand.Rand) []int { return []int{0, 0, 5, 5, 0, 0, 0} },
 		step:    step,
 	}
-	p := x.problem(t)
-	p.Problem.Outputs, p.Problem.Inputs = p.Problem.Bits(factored.State), append(p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)...)
-	log := x.log(t, p, r, 3000)
-	trained, err := trainFrom(t.Context(), p, &sourced{data: []train.Source{{Data: log}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
-	if err == nil {
-		p, err = With(p, trained)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	eval := bnn.NewEvaluator(p.Network)
-	scratch, out := eval.NewScratch(), make([]uint64, 1)
-	val, wrong, rows := make(factored.Valuation, p.Problem.NumBits()), map[string]int{}, 2000
+	trained, wrongOf := x.learnStates(t, r, 3000)
+	wrong, rows := map[string]int{}, 2000
 	slips = 0
 	for range rows {
 		now := []int{r.IntN(6), r.IntN(6), r.IntN(6), r.IntN(6), r.IntN(2), r.IntN(2), r.IntN(4), r.IntN(12)}
 		next, _, _ := step(r, now[:7], now[7:])
-		for i := range p.Problem.Variables {
-			if err := p.Problem.Variables[i].Set(val, int64(now[i])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		in := make([]uint64, 1)
-		val.Pack(in, p.Problem.Inputs)
-		eval.Forward(out, in, scratch)
-		for i, b := range p.Problem.Outputs {
-			val[b] = out[0]>>i&1 == 1
-		}
-		for i := range next {
-			if p.Problem.Variables[i].Value(val) != int64(next[i]) {
-				wrong[p.Problem.Variables[i].Name]++
-			}
+		for _, name := range wrongOf(now, next) {
+			wrong[name]++
 		}
 	}
 	t.Logf("%v of %d wrong, %s", wrong, rows, trained.Chance)

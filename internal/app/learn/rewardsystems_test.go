@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -253,6 +254,42 @@ func TestSystems(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// learnStates learns the next states of a system from a log of so many rows, and returns what names those that the network has wrong after the values
+// of states and actions.
+func (x *system) learnStates(t *testing.T, r *rand.Rand, rows int) (*Trained, func(now, next []int) []string) {
+	p := x.problem(t)
+	p.Problem.Outputs, p.Problem.Inputs = p.Problem.Bits(factored.State), append(p.Problem.Bits(factored.State), p.Problem.Bits(factored.Action)...)
+	trained, err := trainFrom(t.Context(), p, &sourced{data: []train.Source{{Data: x.log(t, p, r, rows)}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+	if err == nil {
+		p, err = With(p, trained)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval := bnn.NewEvaluator(p.Network)
+	scratch, in, out := eval.NewScratch(), make([]uint64, bnn.Words(p.Network.Inputs())), make([]uint64, bnn.Words(p.Network.Outputs()))
+	val := make(factored.Valuation, p.Problem.NumBits())
+	return trained, func(now, next []int) (wrong []string) {
+		for i := range now {
+			if err := p.Problem.Variables[i].Set(val, int64(now[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clear(in)
+		val.Pack(in, p.Problem.Inputs)
+		eval.Forward(out, in, scratch)
+		for i, b := range p.Problem.Outputs {
+			val[b] = out[i/64]>>(i%64)&1 == 1
+		}
+		for i := range next {
+			if v := &p.Problem.Variables[i]; v.Value(val) != int64(next[i]) {
+				wrong = append(wrong, v.Name)
+			}
+		}
+		return wrong
 	}
 }
 

@@ -38,7 +38,7 @@ const (
 // see synthesis.Options. With one the rest of the time is used.
 const shrinkEffort = 1000
 
-// contextEffort takes its place where contexts give functions: on six logs, half and all of that gave networks within 1 % of the edges.
+// contextEffort takes its place where contexts give functions: on six logs, efforts of 25 and 60 gave networks within 1 % of the edges.
 const contextEffort = 50
 
 // afterShrinking is the part of a time limit that is kept for what follows.

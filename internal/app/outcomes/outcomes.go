@@ -135,14 +135,20 @@ func Judge(p *factored.Problem, m *chance.Model, net *bnn.Network, from []train.
 	return j.Judged(), err
 }
 
-// learn describes the open outputs from the rows for which keep holds, nil for all.
-func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, noise float64) (*Line, error) {
+// source has the rows for which keep holds, nil for all.
+func (x *chanceRows) source(keep func(*train.Row) bool) *outcome.Source {
 	s := outcome.NewSource(x.p.Problem, x.outputs)
 	for r := range x.now {
 		if keep == nil || keep(&x.row[r]) {
 			s.Add(x.now[r], x.next[r], x.begins[r])
 		}
 	}
+	return s
+}
+
+// learn describes the open outputs from the rows for which keep holds, nil for all.
+func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, noise float64) (*Line, error) {
+	s := x.source(keep)
 	var all, open, disputed []int
 	for i := range s.Outputs {
 		all = append(all, i)

@@ -90,12 +90,7 @@ func untoldOf(p *factored.Problem, st *structure.Structure) map[int]bool {
 
 // exact learns functions of open outputs, without exceptions as far as tests tell, and returns their description lengths, by variable.
 func (x *chanceRows) exact(ctx context.Context, threads int, keep func(*train.Row) bool) (*chance.Model, map[int]float64, error) {
-	s := outcome.NewSource(x.p.Problem, x.outputs)
-	for r := range x.now {
-		if keep == nil || keep(&x.row[r]) {
-			s.Add(x.now[r], x.next[r], x.begins[r])
-		}
-	}
+	s := x.source(keep)
 	learned := make([]*outcome.Group, len(s.Outputs))
 	errs := make([]error, len(s.Outputs))
 	err := routine.Each(ctx, threads, len(s.Outputs), func(o int) {

@@ -24,8 +24,8 @@ const (
 // delimiters are the usual ones, the most likely first.
 var delimiters = []rune{',', ';', '\t'}
 
-// guess returns the delimiter that occurs most often outside quotes in one of the first lines.
-func guess(head string) rune {
+// Delimiter returns the one that occurs most often outside quotes in one of the first lines.
+func Delimiter(head string) rune {
 	best, most := ',', 0
 	for n, line := range strings.SplitAfter(head, "\n") {
 		if n >= maxPreamble {
@@ -77,7 +77,7 @@ func (t *Table) readCSV(ctx context.Context, f io.Reader, delimiter rune) error 
 	above := skipRemarks(r)
 	head, _ := r.Peek(headBytes)
 	if delimiter == 0 {
-		delimiter = guess(strings.TrimLeft(string(head), "\r\n"))
+		delimiter = Delimiter(strings.TrimLeft(string(head), "\r\n"))
 	}
 	t.Format = fmt.Sprintf("CSV, delimiter %q", delimiter)
 	x := &csvLog{t: t, c: csv.NewReader(r), comma: delimiter != ',', above: above}

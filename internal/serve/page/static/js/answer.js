@@ -90,16 +90,19 @@ export function policyVerdict(a, frames) {
   const pairs = [worth, ["Steps", a.horizon], ["States", a.states], ["Engine", a.engine || "–"], ["Time", duration(a.seconds ?? 0)]];
   const says = frames?.verdict?.[0] ?? (a.value === null ? "There is no such policy." : `The policy is ${a.status}.`);
   return h("div", {}, h("section", { class: "note verdict " + (a.status === "optimal" ? "good" : a.value === null ? "bad" : "warn"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, says))),
-    h("dl", { class: "numbers" }, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
+    figures(pairs));
 }
 
 /** The numbers of an answer. @param {Answer} a */
 export function numbers(a) {
-  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]]);
+  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]].filter(known));
 }
 
-/** @param {any[][]} pairs of a name and a value, which is left out where it is unknown */
-const figures = (pairs) => h("dl", { class: "numbers" }, pairs.filter(([, value]) => value !== "–").map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+/** Whether a number is known. @param {any[]} pair of a name and a value */
+const known = ([, value]) => value !== "–";
+
+/** @param {any[][]} pairs of a name and a value */
+const figures = (pairs) => h("dl", { class: "numbers" }, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 
 /** What learning by acting has found. @param {any} a a document of `fdplan learn --json` */
 export function learnedVerdict(a) {
@@ -111,7 +114,7 @@ export function learnedVerdict(a) {
 
 /** The numbers of what was learned by acting. @param {any} a */
 export function learnedNumbers(a) {
-  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Steps of a plan", a.horizon], ["Steps taken", a.steps], ["Resets", Math.max(0, a.resets - 1)], ["Different steps seen", a.rows], ["Time", duration(a.seconds?.total ?? 0)]]);
+  return figures([["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Steps of a plan", a.horizon], ["Steps taken", a.steps], ["Resets", Math.max(0, a.resets - 1)], ["Different steps seen", a.rows], ["Time", duration(a.seconds?.total ?? 0)]].filter(known));
 }
 
 /** The result for each horizon of a range. @param {Answer} a */
