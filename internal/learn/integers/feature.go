@@ -94,7 +94,7 @@ func pair(a, b *feature, name float64, values bool, add adder) {
 	two := []*Expr{a.expr, b.expr}
 	add(&Expr{Op: Min, Args: two}, false, bits, func(r int) int32 { return min(x[r], y[r]) })
 	add(&Expr{Op: Max, Args: two}, false, bits, func(r int) int32 { return max(x[r], y[r]) })
-	add(&Expr{Op: Abs, Args: []*Expr{sum(1, a, -1, b)}}, false, bits, func(r int) int32 { return max(x[r]-y[r], y[r]-x[r]) })
+	add(&Expr{Op: Abs, Args: []*Expr{sum(1, a, -1, b)}}, false, bits+1, func(r int) int32 { return max(x[r]-y[r], y[r]-x[r]) })
 	add(sum(-1, a, 1, b), false, bits, func(r int) int32 { return y[r] - x[r] })
 	add(sum(-1, a, -1, b), false, bits+1, func(r int) int32 { return -x[r] - y[r] })
 	add(sum(2, a, 1, b), false, bits+1, func(r int) int32 { return 2*x[r] + y[r] })

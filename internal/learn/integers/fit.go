@@ -12,7 +12,8 @@ import (
 type fitter struct {
 	l           *learner
 	rows        []int32
-	least, most int       // values of these rows
+	left        []int32   // with those that forms are not chosen by
+	least, most int       // values of the rows
 	found       []form    // those that give the values of most rows, the best first
 	scores      []float64 // of them
 	unit        float64   // bits that are worth a row
@@ -36,8 +37,8 @@ type shift struct {
 	rows int
 }
 
-func newFitter(l *learner, rows []int32) *fitter {
-	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}, unit: max(1, l.entropy)}
+func newFitter(l *learner, rows, left []int32) *fitter {
+	f := &fitter{l: l, rows: rows, left: left, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}, unit: max(1, l.entropy)}
 	counts := map[int32]int{}
 	for _, r := range rows {
 		y := l.y[r]
@@ -199,7 +200,7 @@ func (f *fitter) clip(sums []shift) {
 	for _, s := range sums[:min(mostExtended, len(sums))] {
 		x := &feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + 2*f.l.forms}
 		lo, hi := math.MinInt, math.MaxInt // those that exclude a value
-		for _, r := range f.rows {
+		for _, r := range f.left {
 			v := int(s.of.col[r]) + s.c
 			if x.col[r] = int32(min(max(v, f.least), f.most)); v < f.least {
 				lo = f.least
@@ -226,7 +227,7 @@ func (f *fitter) extended(s shift, b *feature) {
 	if s.of.expr.Op == Sum {
 		x.expr = &Expr{Op: Sum, Args: append(slices.Clone(s.of.expr.Args), b.expr), Weights: append(slices.Clone(s.of.expr.Weights), int(by)), Constant: s.of.expr.Constant}
 	}
-	for _, r := range f.rows {
+	for _, r := range f.left {
 		x.col[r] = s.of.col[r] + by*b.col[r]
 	}
 	if !slices.ContainsFunc(f.plain, func(p shift) bool { return p.c == s.c && slices.Equal(p.of.col, x.col) }) {
@@ -318,7 +319,7 @@ func (f *fitter) take(x form, of *feature, value func(int) int) int {
 		return x.count
 	}
 	x.right = make([]bool, len(f.l.y))
-	for _, r := range f.rows {
+	for _, r := range f.left {
 		x.right[r] = value(int(of.col[r])) == int(f.l.y[r])
 	}
 	f.scores, f.found = slices.Insert(f.scores, at, score), slices.Insert(f.found, at, x)

@@ -153,3 +153,59 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestRareCases: of a walk of counters, what an action does that was taken seldom is found beside the rest.
+func TestRareCases(t *testing.T) {
+	const rows = 320
+	vars, bits := layout(7, 7, 7, 4, 4, 4, 4) // three counters, how much each of two is changed by, two more, the action
+	next := func(x []int) int {
+		switch x[6] {
+		case 11:
+			return x[2] + x[4]
+		case 3:
+			return x[2] - x[4]
+		}
+		return x[2]
+	}
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		set := func(x []int) []uint64 {
+			in := make([]uint64, (bits+63)/64)
+			for i, v := range vars {
+				for k, b := range v.Bits {
+					in[b/64] |= uint64(x[i]>>(len(v.Bits)-1-k)&1) << (b % 64)
+				}
+			}
+			return in
+		}
+		s := &Sample{Variables: vars}
+		x := []int{40, 60, 50, 1, 1, 1, 0}
+		for r := range rows {
+			if x[6] = rng.IntN(13); x[6] == 3 {
+				x[6] = 2
+			}
+			if r == 100 || r == 180 || r == 250 {
+				x[6], x[4] = 3, 2+r/50
+			}
+			s.In, s.Out = append(s.In, set(x)), append(s.Out, next(x))
+			for i := range 3 {
+				x[i] = min(100, max(20, x[i]+rng.IntN(5)-2))
+			}
+			x[2] = next(x)
+			x[2] = min(100, max(20, x[2]))
+			x[3], x[4], x[5] = rng.IntN(11), 1+rng.IntN(10), rng.IntN(11)
+		}
+		e, wrong := Learn(context.Background(), s)
+		if e == nil || wrong > 0 {
+			t.Errorf("seed %d: no function without a wrong row", seed)
+			continue
+		}
+		for range 2000 {
+			x := []int{rng.IntN(100), rng.IntN(100), 20 + rng.IntN(80), rng.IntN(11), rng.IntN(11), rng.IntN(11), rng.IntN(13)}
+			if got := e.Eval(set(x)); got != next(x) {
+				t.Errorf("seed %d: %v is followed by %d, not %d: %s", seed, x, got, next(x), e.Text(func(v *Variable) string { return string(rune('a' + v.Bits[0])) }))
+				break
+			}
+		}
+	}
+}

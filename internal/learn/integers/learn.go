@@ -172,6 +172,8 @@ type learner struct {
 	impure   int     // rows explained that outweigh one that a rule contradicts
 	exact    bool    // a list without exceptions is preferred
 	boolean  bool    // the values are 0 and 1: those of Booleans and their negations
+	base     *form   // what most of all rows do
+	beside   bool    // rules stand beside the base: what it explains does not count for them
 }
 
 func newLearner(ctx context.Context, s *Sample, rows []int32) *learner {
@@ -206,19 +208,32 @@ type rule struct {
 	bits  float64
 }
 
-// shortest is the shorter one of two lists: of rules that may contradict some rows, and of rules that must not where
-// no exceptions are allowed.
-func (l *learner) shortest() *Expr {
-	const some = 8
-	l.impure = some
-	e, bits, wrong := l.learn()
-	if l.exact {
-		l.impure = sampled
-		if other, n, exceptions := l.learn(); other != nil && exceptions == 0 && (wrong > 0 || n < bits) {
-			return other
+// shortest is the shortest one of several lists: of rules that may contradict some rows, and of rules that must not where
+// no exceptions are allowed; each of rules that count by all the rows they explain, and by those that what most rows do
+// does not.
+func (l *learner) shortest() (best *Expr) {
+	const (
+		some  = 8
+		chose = 8 // bits by which a list of the second kind must be shorter
+	)
+	least, wrong := math.Inf(1), 0
+	take := func(exact bool) {
+		for _, l.beside = range []bool{false, true} {
+			e, bits, exceptions := l.learn()
+			if l.beside {
+				bits += chose
+			}
+			if e != nil && (best == nil || exact && !l.beside && exceptions == 0 && wrong > 0 || bits < least && (!exact || exceptions == 0)) {
+				best, least, wrong = e, bits, exceptions
+			}
 		}
 	}
-	return e
+	l.impure = some
+	if take(false); l.exact && (best == nil || wrong > 0) {
+		l.impure = sampled
+		take(true)
+	}
+	return best
 }
 
 // learn finds the decision list of the shortest description, of so many bits and exceptions.
@@ -231,22 +246,29 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 	least = math.Inf(1)
 	spent, wrong := 0.0, 0
 	shorter := 0 // rules of the shortest list
-	for l.ctx.Err() == nil {
-		forms := l.fit(left)
-		if len(forms) == 0 {
+	for l.base = nil; l.ctx.Err() == nil; {
+		var forms []form
+		if l.base == nil || !l.beside {
+			forms = l.fit(left, left)
+		}
+		rest := l.rest(forms, left)
+		if rest == nil || l.beside && 2*rest.count < len(left) {
 			break
 		}
-		rest := &forms[0]
 		missed := wrong + len(left) - rest.count
 		if total := spent + rest.bits + l.listed(missed); total < least || l.exact && missed == 0 {
 			least, best, exceptions, shorter = total, list(rules, rest.expr), missed, len(rules)
 		}
-		if rest.count == len(left) || len(rules) == mostRules || len(rules) == hopeful && 2*len(left) > len(l.y) || len(rules) == shorter+hopeful {
+		if rest.count == len(left) || len(rules) == mostRules || len(rules) == shorter+hopeful ||
+			!l.beside && len(rules) == hopeful && 2*len(left) > len(l.y) {
 			break
 		}
 		exception := l.listed(missed) / float64(max(1, missed))
 		if l.exact && l.impure == sampled {
 			exception *= wanted
+		}
+		if l.beside {
+			forms = l.rare(left)
 		}
 		next, after, against := l.rule(left, forms, exception)
 		if next == nil {
@@ -267,6 +289,28 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 	return best, least, exceptions
 }
 
+// rest is the expression for the rows that are left: the first of some for them, or what most of all rows do where rules stand
+// beside that, or where there is none.
+func (l *learner) rest(forms []form, left []int32) *form {
+	if l.base == nil {
+		if len(forms) == 0 {
+			return nil
+		}
+		base := forms[0]
+		l.base = &base
+	}
+	if !l.beside && len(forms) > 0 {
+		return &forms[0]
+	}
+	l.base.count = 0
+	for _, r := range left {
+		if l.base.right[r] {
+			l.base.count++
+		}
+	}
+	return l.base
+}
+
 // listed is the bits of a list of exceptions: which rows, and their values.
 func (l *learner) listed(n int) float64 {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
@@ -282,9 +326,20 @@ func list(rules []rule, rest *Expr) *Expr {
 	return rest
 }
 
-// fit lists the expressions that give the values of most of some rows, the best first.
-func (l *learner) fit(rows []int32) []form {
-	f := newFitter(l, rows)
+// rare lists the expressions that give the values of most of the rows that the base misses: of all rows, what few of them follow
+// explains too little to be among the best.
+func (l *learner) rare(rows []int32) []form {
+	missed := slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return l.base.right[r] })
+	if len(missed) < worth {
+		return nil
+	}
+	return l.fit(missed, rows)
+}
+
+// fit lists the expressions that give the values of most of some rows, the best first, and which of all rows left they are
+// right for.
+func (l *learner) fit(rows, left []int32) []form {
+	f := newFitter(l, rows, left)
 	f.feature(&feature{expr: constant(0), col: make([]int32, len(l.y))})
 	for i := range l.features {
 		if l.ctx.Err() != nil {

@@ -65,13 +65,20 @@ func (l *learner) grow(rows []int32, f *form, exception float64) (r rule, inside
 func (l *learner) value(f *form, rows []int32) float64 {
 	v := 0
 	for _, r := range rows {
-		if f.right[r] {
-			v++
-		} else {
-			v -= l.impure
-		}
+		v += l.weight(f, r)
 	}
 	return float64(v)
+}
+
+// weight is what a row counts for a form.
+func (l *learner) weight(f *form, r int32) int {
+	switch {
+	case !f.right[r]:
+		return -l.impure
+	case l.beside && l.base.right[r]:
+		return 0
+	}
+	return 1
 }
 
 // cut is a test of a feature: that it is at least from, at most to, or both.
@@ -118,10 +125,7 @@ func (l *learner) cut(x *feature, f *form, rows []int32) (best cut) {
 	worth, seen := make([]int, hi-lo+1), make([]bool, hi-lo+1)
 	total := 0
 	for _, r := range rows {
-		w := -l.impure
-		if f.right[r] {
-			w = 1
-		}
+		w := l.weight(f, r)
 		worth[x.col[r]-lo] += w
 		seen[x.col[r]-lo] = true
 		total += w
