@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/learn"
@@ -312,9 +313,11 @@ type Lifted struct {
 	Edges   int    `json:"edges"`
 	Outputs int    `json:"outputs"` // bits
 	// Functions counts the fluents that the outputs share.
-	Functions int           `json:"functions"`
-	Unseen    []lift.Unseen `json:"unseen"`
-	Stopped   string        `json:"stopped,omitempty"`
+	Functions int `json:"functions"`
+	// Wrong counts the rows that the functions were learned from and do not describe.
+	Wrong   int           `json:"wrong,omitempty"`
+	Unseen  []lift.Unseen `json:"unseen"`
+	Stopped string        `json:"stopped,omitempty"`
 
 	file *bnn.File
 }
@@ -344,6 +347,11 @@ func Apply(ctx context.Context, p *load.Problem, name string, text []byte, o Opt
 	out := &Lifted{
 		Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Outputs: len(p.Problem.Outputs), Functions: len(m.Classes), Unseen: append([]lift.Unseen{}, applied.Unseen...),
+	}
+	for _, kv := range from.Meta {
+		if kv[0] == "errors" {
+			out.Wrong, _ = strconv.Atoi(kv[1])
+		}
 	}
 	if ctx.Err() != nil {
 		out.Stopped = context.Cause(ctx).Error()

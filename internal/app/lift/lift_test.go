@@ -16,6 +16,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/prove"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // instance writes an instance of a domain in testdata and a task; it returns the task's
@@ -402,5 +403,36 @@ func TestUnfit(t *testing.T) {
 	}
 	if _, err := Apply(context.Background(), p, "small", []byte(strings.Join(none, "")), Options{}); !errors.As(err, &at) {
 		t.Errorf("%v, expected an error about the file", err)
+	}
+}
+
+// TestWrongRows: where functions do not describe all rows that they were learned from, their network's answer says so.
+func TestWrongRows(t *testing.T) {
+	text := learned(t, "inventory/2", 200, Options{Seed: 1})
+	for _, c := range []struct{ errors, said string }{{"0", ""}, {"1", "wrong on 1 row "}, {"5", "wrong on 5 rows "}} {
+		f, err := bnn.ReadFile("small", bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Meta {
+			if f.Meta[i][0] == "errors" {
+				f.Meta[i][1] = c.errors
+			}
+		}
+		var file bytes.Buffer
+		if err := bnn.WriteFile(&file, f); err != nil {
+			t.Fatal(err)
+		}
+		res, err := Apply(context.Background(), untrained(t, "inventory/2"), "small", file.Bytes(), Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := res.WriteText(&out); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(out.String(), "functions are wrong on"); said != (c.said != "") || !strings.Contains(out.String(), c.said) {
+			t.Errorf("%s rows wrong: %q, expected %q", c.errors, out.String(), c.said)
+		}
 	}
 }

@@ -97,6 +97,9 @@ func (l *Lifted) unseenLines() []string {
 func (l *Lifted) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %d edges; %d output bits of %d lifted functions\n", l.Problem, l.Network, l.Edges, l.Outputs, l.Functions)
+	if l.Wrong > 0 {
+		fmt.Fprintf(&b, "The functions are wrong on %s that they were learned from, and so is the network in what is like them.\n", counted.Of(l.Wrong, "row"))
+	}
 	always := 0
 	for _, u := range l.Unseen {
 		if u.Always {
