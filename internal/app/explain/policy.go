@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // PolicyExplanation tells what a policy does in its most likely run, and after the other outcomes of its steps.
@@ -85,7 +86,7 @@ func Policy(p *load.Problem, name string, data []byte) (*PolicyExplanation, erro
 			}
 			line.Outcomes = append(line.Outcomes, o)
 		}
-		slices.SortStableFunc(line.Outcomes, func(a, b PolicyOutcome) int {
+		sorting.Stable(line.Outcomes, func(a, b PolicyOutcome) int {
 			if d := a.Probability - b.Probability; math.Abs(d) > 1e-12 {
 				return cmp.Compare(0, d)
 			}
