@@ -21,7 +21,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-var worlds = flag.Int("worlds", 60, "random systems in which it acts; a sixth as many outside of the class")
+var worlds = flag.Int("worlds", 40, "random systems in which it acts; a sixth as many outside of the class")
 
 // world is a random system: each next value is a function of a few variables.
 type world struct {
