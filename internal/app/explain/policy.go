@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // PolicyExplanation tells what a policy does in its most likely run, and after the other outcomes of its steps.
@@ -86,11 +86,12 @@ func Policy(p *load.Problem, name string, data []byte) (*PolicyExplanation, erro
 			}
 			line.Outcomes = append(line.Outcomes, o)
 		}
-		sorting.Stable(line.Outcomes, func(a, b PolicyOutcome) int {
+		sort.SliceStable(line.Outcomes, func(i, j int) bool {
+			a, b := &line.Outcomes[i], &line.Outcomes[j]
 			if d := a.Probability - b.Probability; math.Abs(d) > 1e-12 {
-				return cmp.Compare(0, d)
+				return d > 0
 			}
-			return cmp.Compare(a.Value, b.Value)
+			return cmp.Less(a.Value, b.Value)
 		})
 		if n := len(out.Steps); n > 0 && out.Steps[n-1].same(&line) {
 			out.Steps[n-1].To = k + 1
