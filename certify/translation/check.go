@@ -3,12 +3,12 @@ package translation
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -313,7 +313,7 @@ func (f *file) terms(text []byte) ([]term, error) {
 	if sorted {
 		return out, nil
 	}
-	slices.SortFunc(out, func(a, b term) int { return cmp.Compare(a.v, b.v) })
+	sort.Slice(out, func(i, j int) bool { return out[i].v < out[j].v })
 	for i := range out[1:] {
 		if out[i].v == out[i+1].v {
 			return nil, f.errorf("x%d occurs twice", out[i].v)

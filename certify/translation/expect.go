@@ -1,8 +1,8 @@
 package translation
 
 import (
-	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -27,10 +27,9 @@ type row struct {
 // row is the inequality in the order of its variables.
 func (q *inequality) row() row {
 	r := row{make([]term, 0, len(q.coefs)), q.bound}
-	for v, c := range q.coefs {
-		r.terms = append(r.terms, term{v, c})
+	for _, v := range slices.Sorted(maps.Keys(q.coefs)) {
+		r.terms = append(r.terms, term{v, q.coefs[v]})
 	}
-	slices.SortFunc(r.terms, func(a, b term) int { return cmp.Compare(a.v, b.v) })
 	return r
 }
 

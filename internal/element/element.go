@@ -157,17 +157,17 @@ func plain(raw string) (string, error) {
 
 // mark reads a comment, text that is quoted, or a declaration.
 func (p *parser) mark() error {
-	raw := ""
+	var raw []byte
 	for depth := 0; ; {
 		b, err := p.r.ReadByte()
 		if err != nil {
 			return err
 		}
-		switch raw += string(rune(b)); {
-		case raw == "--":
+		switch raw = append(raw, b); {
+		case string(raw) == "--":
 			_, err := p.until("-->")
 			return err
-		case raw == "[CDATA[":
+		case string(raw) == "[CDATA[":
 			text, err := p.until("]]>")
 			if err == nil && len(p.open) > 0 {
 				p.text[len(p.open)-1] = append(p.text[len(p.open)-1], text...)

@@ -18,7 +18,7 @@ import (
 // TestBench runs a small bench, follows its journal, and renders the report.
 func TestBench(t *testing.T) {
 	x := serveTest(t)
-	j := x.run(obj{"kind": "bench", "tables": []string{"encodings"}, "quick": true, "total_time": "20s"})
+	j := x.run(obj{"kind": "bench", "tables": []string{"figure1"}, "quick": true, "total_time": "20s"})
 	var doc struct{ Runs int }
 	x.answerOf(j, &doc)
 	var list struct{ Results []resultLine }

@@ -25,7 +25,7 @@ func TestSizesOfUploads(t *testing.T) {
 		name   string
 		size   int
 		status int
-	}{{"a.csv", most, 201}, {"a.csv", most + 1, 413}, {"a.csv", 64 * most, 413}, {"a.exe", 64 * most, 413}, {"a*", most, 400}, {"a.csv", most, 201}} {
+	}{{"a.csv", most, 201}, {"a.csv", most + 1, 413}, {"a.csv", 24 * most, 413}, {"a.exe", 24 * most, 413}, {"a*", most, 400}, {"a.csv", most, 201}} {
 		var b bytes.Buffer
 		m := multipart.NewWriter(&b)
 		w, err := m.CreateFormFile("file", c.name)

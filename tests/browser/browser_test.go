@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		program, elevator = filepath.Join(dir, "fdplan"), filepath.Join(dir, "elevator")
+		defer func() { stop() }()
 		return m.Run()
 	}())
 }
@@ -76,14 +77,41 @@ func serve(t testing.TB, flags ...string) string {
 	return strings.TrimSpace(line[at:])
 }
 
-// browser starts a headless Chromium that all tabs of a test share.
+// launch starts a headless Chromium.
+func launch(more ...chromedp.ExecAllocatorOption) (ctx context.Context, stop func(), err error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)
+	allocator, end := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	return ctx, func() { cancel(); end() }, chromedp.Do(ctx)
+}
+
+// stop ends the Chromium of chromium, if it was started.
+var stop = func() {}
+
+// chromium is started once for all tests.
+var chromium = sync.OnceValues(func() (ctx context.Context, err error) {
+	ctx, stop, err = launch()
+	return ctx, err
+})
+
+// browser returns a browser that all tabs of a test share, with cookies and storage of its own: of the Chromium of all tests
+// or, with options, a Chromium of its own.
 func browser(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	extsolver.Require(t, "chromium")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(options, more...)...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
+	if len(more) > 0 {
+		ctx, stop, err := launch(more...)
+		t.Cleanup(stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ctx
+	}
+	all, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)

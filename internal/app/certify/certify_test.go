@@ -168,7 +168,7 @@ func TestFalse(t *testing.T) {
 func TestBroken(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	accepted, tried := 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(*instances) {
 		p, net, horizon := randprob.New(seed+1000, randprob.Options{})
 		task := engine.Task{Problem: p, Network: net}
 		reward, feasible := randprob.BruteForce(p, net, horizon)

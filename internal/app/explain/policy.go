@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -85,11 +86,12 @@ func Policy(p *load.Problem, name string, data []byte) (*PolicyExplanation, erro
 			}
 			line.Outcomes = append(line.Outcomes, o)
 		}
-		slices.SortStableFunc(line.Outcomes, func(a, b PolicyOutcome) int {
+		sort.SliceStable(line.Outcomes, func(i, j int) bool {
+			a, b := &line.Outcomes[i], &line.Outcomes[j]
 			if d := a.Probability - b.Probability; math.Abs(d) > 1e-12 {
-				return cmp.Compare(0, d)
+				return d > 0
 			}
-			return cmp.Compare(a.Value, b.Value)
+			return cmp.Less(a.Value, b.Value)
 		})
 		if n := len(out.Steps); n > 0 && out.Steps[n-1].same(&line) {
 			out.Steps[n-1].To = k + 1

@@ -15,7 +15,7 @@ import (
 // the network of a whole one, and does not learn again what the checkpoint has.
 func TestResumeStructure(t *testing.T) {
 	ctx := context.Background()
-	p, data := restartRows(t, "cellda/x", 400, 0)
+	p, data := restartRows(t, "sysadmin/5", 300, 0)
 	state := filepath.Join(t.TempDir(), "state")
 	learned := func(ctx context.Context, o Training) (string, error) {
 		o.Recipe, o.Config = RecipeStructure, train.Config{Threads: 2, Seed: 3}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"flag"
 	"strings"
 	"testing"
 
@@ -11,11 +12,13 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
+var drifts = flag.Int("drifts", 6, "random systems in whose logs a change is looked for")
+
 // TestDriftNamed: a change of the system in the middle of a log is named within 2 % of the log's
 // length, and what it concerns is supported nowhere: no supported next value is wrong of either
 // system. Without a change none is named.
 func TestDriftNamed(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(*drifts) {
 		w := newWorld(2000 + seed)
 		n := []int{1000, 2000, 3000}[w.IntN(3)]
 		at := n/4 + w.IntN(n/2)

@@ -17,7 +17,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-var noisyWorlds = flag.Int("noisy", 2, "random worlds of each kind whose logs are spoilt")
+var noisyWorlds = flag.Int("noisy", 1, "random worlds of each kind whose logs are spoilt, and logs of each system from which its reward is learned")
 
 // spoil flips next bits at a rate, with cells those of the state too, and with a hidden region those of
 // one output at random where two bits of the state have given values.

@@ -235,7 +235,7 @@ func TestSystems(t *testing.T) {
 	for name, x := range systems {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(2) {
+			for seed := range uint64(*noisyWorlds) {
 				p := x.problem(t)
 				d := x.log(t, p, rand.New(rand.NewPCG(seed, 1)), x.rows)
 				l, err := learnReward(context.Background(), p, []train.Source{{Data: d}}, Training{Config: train.Config{Seed: seed}})

@@ -16,7 +16,7 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-var all = flag.Bool("all", false, "learn from 10 to 300 rows by two policies, in place of some of these")
+var all = flag.Bool("all", false, "learn from 10 to 300 rows by two policies, in place of some of these, and lift to more objects")
 
 // TestSupported: of the rows of larger problems that rows of smaller ones support, at most one
 // in a thousand is wrong.

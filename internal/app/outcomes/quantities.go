@@ -57,9 +57,6 @@ type Error float64
 // Bands have these shares of the errors.
 const bandShare = .99
 
-// DefaultLags is the number of steps back that functions may read unless another is asked for.
-const DefaultLags = 3
-
 // mostErrorsKept bounds the different errors that are drawn.
 const mostErrorsKept = 60
 

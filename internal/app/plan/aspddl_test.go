@@ -105,36 +105,37 @@ func TestWritePDDL(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
 		horizon     int
-	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}, {"inventory/2", "network", 4},
-		{"inventory/4", "rddl", 3}, {"navigation/4x4", "network", 5}} {
-		p, err := load.Load(context.Background(), load.Ref{Name: c.name, Source: load.Source{Model: c.model}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}}, Now: time.Now}
-		r.Horizon = bind.Steps(c.horizon)
-		want, err := plan.Plan(context.Background(), p, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		domain, problem := written(t, p, c.horizon)
-		if !proven(t, p, domain, problem, unchanged) {
-			t.Errorf("%s, %s: not as written", c.name, c.model)
-		}
-		got := planPDDL(t, domain, problem, "search", 0, false)
-		if want.Status != engine.Optimal || got.Status != engine.Optimal {
-			t.Fatalf("%s: %s, as PDDL %s", c.name, want.Status, got.Status)
-		}
-		most := int64(0)
-		if reward := &p.Problem.Reward; true {
-			most = reward.Constant
-			for _, term := range reward.Terms {
-				most += max(term.Weight, 0)
+	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}, {"inventory/2", "network", 4}, {"inventory/4", "rddl", 3}} {
+		t.Run(c.name+" "+c.model, func(t *testing.T) {
+			p, err := load.Load(context.Background(), load.Ref{Name: c.name, Source: load.Source{Model: c.model}})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if again := p.Problem.Reward.Float(int64(c.horizon)*most + int64(*got.Reward)); again != *want.Reward {
-			t.Errorf("%s: reward %v, as PDDL %v", c.name, *want.Reward, again)
-		}
+			r := plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}}, Now: time.Now}
+			r.Horizon = bind.Steps(c.horizon)
+			want, err := plan.Plan(context.Background(), p, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			domain, problem := written(t, p, c.horizon)
+			if !proven(t, p, domain, problem, unchanged) {
+				t.Errorf("%s, %s: not as written", c.name, c.model)
+			}
+			got := planPDDL(t, domain, problem, "search", 0, false)
+			if want.Status != engine.Optimal || got.Status != engine.Optimal {
+				t.Fatalf("%s: %s, as PDDL %s", c.name, want.Status, got.Status)
+			}
+			most := int64(0)
+			if reward := &p.Problem.Reward; true {
+				most = reward.Constant
+				for _, term := range reward.Terms {
+					most += max(term.Weight, 0)
+				}
+			}
+			if again := p.Problem.Reward.Float(int64(c.horizon)*most + int64(*got.Reward)); again != *want.Reward {
+				t.Errorf("%s: reward %v, as PDDL %v", c.name, *want.Reward, again)
+			}
+		})
 	}
 }
 

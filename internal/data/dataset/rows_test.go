@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -47,7 +48,7 @@ func TestEqualRows(t *testing.T) {
 			t.Errorf("%s: %.1f bytes a row, expected at most %d", ext, per, most)
 		}
 		for i := range count {
-			if got := d.Row(i); fmt.Sprint(got) != fmt.Sprint(want(i)) || int(d.Of[i]) != i%1000 || ext == ".csv" && d.Line(i) != i+2 {
+			if got := d.Row(i); !slices.Equal(got, want(i)) || int(d.Of[i]) != i%1000 || ext == ".csv" && d.Line(i) != i+2 {
 				t.Fatalf("%s: row %d is %v with number %d, expected %v", ext, i, got, d.Of[i], want(i))
 			}
 		}

@@ -2,6 +2,7 @@ package backward
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -74,10 +75,9 @@ func (w *writer) follow(t, i int) error {
 	if len(l.rest) == 0 {
 		s.paths = r.paths
 	}
-	for next, cost := range to {
-		s.edges = append(s.edges, edge{next, cost})
+	for _, next := range slices.Sorted(maps.Keys(to)) {
+		s.edges = append(s.edges, edge{next, to[next]})
 	}
-	slices.SortFunc(s.edges, func(a, b edge) int { return int(a.to) - int(b.to) })
 	w.stats.Edges += int64(len(s.edges))
 	return w.tooLarge(0)
 }

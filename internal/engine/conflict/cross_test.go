@@ -17,6 +17,7 @@ import (
 var (
 	instances = flag.Int("instances", 50, "random problems on which the engines are compared with brute force")
 	firstSeed = flag.Uint64("first-seed", 2_000_000, "seed of the first random problem")
+	long      = flag.Bool("long", false, "check the proofs of the published problems of more than 8 steps too")
 )
 
 // TestRandomProblems compares pb, maxsat in all encodings and without implicates, search and their

@@ -95,10 +95,10 @@ func TestProofsOfRandomProblems(t *testing.T) {
 	}
 }
 
-// TestProofsOfPublished has the proofs of the published problems checked.
+// TestProofsOfPublished has the proofs of the published problems checked; those of more than 8 steps with -long.
 func TestProofsOfPublished(t *testing.T) {
 	for i, in := range paperInstances {
-		if testing.Short() && in.horizon > 8 {
+		if !*long && in.horizon > 8 {
 			continue
 		}
 		accepted(t, in, in.load(t), in.horizon, formats[i%2])

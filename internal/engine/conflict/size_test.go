@@ -43,7 +43,7 @@ func wide(t *testing.T, width int) engine.Task {
 // solver then counts.
 func TestSizeEstimate(t *testing.T) {
 	task := wide(t, 64)
-	m, err := model.New(task.Problem, task.Network, 6, model.Options{})
+	m, err := model.New(task.Problem, task.Network, 2, model.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

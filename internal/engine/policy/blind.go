@@ -285,7 +285,7 @@ func (b *beliefs) step(of belief, action uint32) (gain, factor float64, next bel
 
 // worstMembers keeps the members that are not better in all respects than another, and takes their least reward out.
 func worstMembers(all belief) (least float64, kept belief) {
-	slices.SortFunc(all, func(a, b member) int {
+	slices.SortStableFunc(all, func(a, b member) int {
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(b.left, a.left), cmp.Compare(a.x, b.x))
 	})
 	least = math.Inf(1)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/routine"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // none is the action of a state in which none is taken.
@@ -324,7 +325,8 @@ func (s *Solution) Rows() []Row {
 		}
 	}
 	var rows []Row
-	places := slices.SortedFunc(maps.Keys(steps), func(a, b uint32) int {
+	places := slices.Collect(maps.Keys(steps))
+	sorting.Stable(places, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(int(a)/s.n, int(b)/s.n), cmp.Compare(b, a))
 	})
 	for _, i := range places {

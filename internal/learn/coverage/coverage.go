@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // kind is the representation of a Set's rows, and the first word of its text.
@@ -77,12 +78,12 @@ func Of(inputs int, words []uint64) *Set {
 // list makes the data of a list of rows.
 func (s *Set) list(words []uint64) {
 	width := (s.inputs + 63) / 64
-	keys := make([][]byte, s.rows)
+	keys := make([]string, s.rows)
 	for i := range keys {
-		keys[i] = s.key(words[i*width:])
+		keys[i] = string(s.key(words[i*width:]))
 	}
-	slices.SortFunc(keys, bytes.Compare)
-	s.data = slices.Concat(keys...)
+	slices.Sort(keys)
+	s.data = []byte(strings.Join(keys, ""))
 }
 
 // Cells lists the rows, of at most 64 bits, in increasing order; nil of a set that does not

@@ -121,7 +121,7 @@ func frequent(counts map[float64]int, most int) []float64 {
 			values = append(values, v)
 		}
 	}
-	slices.SortFunc(values, func(a, b float64) int {
+	sorting.Stable(values, func(a, b float64) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
 	return values[:min(most, len(values))]

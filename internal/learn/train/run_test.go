@@ -313,7 +313,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "check")
-	for stop := 1; stop < 12; stop += 5 {
+	for _, stop := range []int{1, 9} {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := Options{Test: test, Checkpoint: file, Progress: func(e Epoch) {
 			if e.Epoch == stop {

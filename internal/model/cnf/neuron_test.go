@@ -16,10 +16,10 @@ var complete = []Encoding{Default, Paper, Published}
 
 // largest is the largest number of inputs for which neurons are tested exhaustively.
 func largest() int {
-	if testing.Short() {
-		return 7
+	if *exhaustive {
+		return 9
 	}
-	return 9
+	return 8
 }
 
 // oneNeuron encodes a neuron whose inputs are variables 1..n and whose output
@@ -273,9 +273,9 @@ func randomLayer(rng *rand.Rand, n, units int, missing float64) (*memory, []mode
 // random layers whose neurons share lists.
 func TestLayers(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
-	rounds := 300
-	if testing.Short() {
-		rounds = 60
+	rounds := 100
+	if *exhaustive {
+		rounds = 300
 	}
 	for round := range rounds {
 		n := 2 + rng.Intn(39)
@@ -350,7 +350,11 @@ func atThreshold(rng *rand.Rand, pr *propagator, u *model.Neuron) string {
 // has the same clauses.
 func TestSharing(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
-	for round := range 200 {
+	rounds := 60
+	if *exhaustive {
+		rounds = 200
+	}
+	for round := range rounds {
 		n := 2 + rng.Intn(60)
 		m, neurons := randomLayer(rng, n, 1+rng.Intn(20), []float64{0, 0, 0.1, 0.5, 0.8}[rng.Intn(5)])
 		again := &memory{next: m.next}

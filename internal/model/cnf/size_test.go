@@ -154,7 +154,7 @@ func TestSizes(t *testing.T) {
 func TestPublishedPropagation(t *testing.T) {
 	for _, tc := range sizes {
 		t.Run(tc.name, func(t *testing.T) {
-			if tc.name != "navigation_3x3" && (testing.Short() || tc.name != "inventory_1") && !*exhaustive {
+			if tc.name != "navigation_3x3" && !*exhaustive {
 				t.Skip("only with -exhaustive")
 			}
 			nw := readNetwork(t, tc.name)

@@ -208,9 +208,9 @@ func TestLargeCardinality(t *testing.T) {
 // TestSums tests random sums, also with the adders that replace diagrams.
 func TestSums(t *testing.T) {
 	rng := rand.New(rand.NewSource(4))
-	rounds := 800
-	if testing.Short() {
-		rounds = 300
+	rounds := 300
+	if *exhaustive {
+		rounds = 800
 	}
 	for range rounds {
 		n := 1 + rng.Intn(8)

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	instances = flag.Int("instances", 50, "random problems that external solvers are compared on")
+	instances = flag.Int("instances", 20, "random problems that external solvers are compared on")
 	firstSeed = flag.Uint64("first-seed", 0, "seed of the first random problem")
 )
 

@@ -64,7 +64,7 @@ func TestRandom(t *testing.T) {
 	extsolver.Require(t, "zstd")
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 40 {
-		data := make([]byte, r.IntN(1<<(3+i/2)))
+		data := make([]byte, r.IntN(1<<(3+i*2/5)))
 		for j := range data {
 			switch back := 1 + r.IntN(100) + i/4*1000; {
 			case i%4 == 0:

@@ -135,9 +135,6 @@ func (a Rat) Max(b Rat) Rat {
 	return b
 }
 
-// IsWhole reports whether a is an integer.
-func (a Rat) IsWhole() bool { return a.D == 1 }
-
 // Floor returns the largest integer that is not above a; 0 of what is not a number.
 func (a Rat) Floor() int64 {
 	if !a.Valid() {

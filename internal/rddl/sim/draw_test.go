@@ -119,7 +119,7 @@ func TestDrawActions(t *testing.T) {
 		r := s.NewRunner(rand.New(rand.NewPCG(3, 5)))
 		counts := map[string]int{}
 		var action []float64
-		for range 100 * max(c.legal, 10) {
+		for range 40 * max(c.legal, 10) {
 			var err error
 			if action, err = r.DrawAction(action); err != nil {
 				t.Fatalf("%s: %v", name, err)

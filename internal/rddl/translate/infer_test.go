@@ -157,10 +157,7 @@ type inferTotals struct{ ranges, grids, steps, compiled int }
 // TestInferredRanges compares inferred ranges and values of random problems with those that
 // are reached, and checks that no legal step from any legal state within leads outside.
 func TestInferredRanges(t *testing.T) {
-	cases := uint64(80)
-	if testing.Short() {
-		cases = 40
-	}
+	cases := uint64(2 * *instances)
 	var total inferTotals
 	for seed := range cases {
 		total.check(t, seed)

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -449,17 +450,15 @@ func text(g *ground.Problem, n *ground.Node) string {
 	return names[n.Op] + n.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
+var instances = flag.Int("instances", 20, "random problems of each kind to compare with direct evaluation")
+
 // TestRandom compares random problems, with tables of several sizes and without, with direct
 // evaluation.
 func TestRandom(t *testing.T) {
-	cases := 150
-	if testing.Short() {
-		cases = 30
-	}
 	for _, bits := range []int{-1, 3, 10} {
 		t.Run(fmt.Sprint("bits", bits), func(t *testing.T) {
 			steps, aux := 0, 0
-			for seed := range cases {
+			for seed := range 2 * *instances {
 				r := rand.New(rand.NewPCG(uint64(seed), 1))
 				g, ranges := world(r, 1+seed%3)
 				began := time.Now()

@@ -213,13 +213,9 @@ func realWorld(t *testing.T, r *rand.Rand, depth int) (*ground.Problem, map[stri
 // TestRounded compares problems whose reals have steps with fractions of any size, and the simulator too: in
 // every state under every action the next state is the rounded one and no other.
 func TestRounded(t *testing.T) {
-	cases := 60
-	if testing.Short() {
-		cases = 20
-	}
 	for _, bits := range []int{-1, 4, 10} {
 		steps := 0
-		for seed := range cases {
+		for seed := range *instances {
 			r := rand.New(rand.NewPCG(uint64(seed), 7))
 			g, ranges := realWorld(t, r, 1+seed%3)
 			c, err := Problem(context.Background(), g, Options{Ranges: ranges, tableBits: bits})

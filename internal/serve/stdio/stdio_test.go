@@ -202,7 +202,7 @@ func TestCancel(t *testing.T) {
 	send(`{"id":1,"method":"load","params":{"problem":"cellda/x"}}`)
 	next()
 	// The proof takes much longer than the test.
-	send(`{"id":2,"method":"plan","params":{"horizon":2000,"engine":"maxsat","progress":true}}`)
+	send(`{"id":2,"method":"plan","params":{"horizon":300,"engine":"maxsat","progress":true}}`)
 	if e := next(); e["event"] == nil || e["id"] != 2.0 {
 		t.Fatalf("%v, expected an event", e)
 	}
