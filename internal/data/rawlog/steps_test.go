@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 	if err := Quantify(t.Context(), x, f, Reading{}, &s); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"2.00..12.00 by 0.01", "12.0..30.0 by 0.5", "0.45000..0.60000 by 0.00005", "-40.00..0.00 by 0.05", "bins", "bins", "12..113 by 1", "-20.0..30.0 by 0.1", "0.0..4.0 by 0.5"} {
+	for i, want := range []string{"2.000..12.000 by 0.002", "12.0..30.0 by 0.5", "0.45000..0.60000 by 0.00002", "-40.00..0.00 by 0.01", "bins", "bins", "12..113 by 1", "-20.0..30.0 by 0.1", "0.0..4.0 by 0.5"} {
 		got := "bins"
 		if f[i].Fixed() {
 			got = fmt.Sprintf("%s..%s by %v", f[i].Step.Text(f[i].Lo), f[i].Step.Text(f[i].Hi), f[i].Step)

@@ -124,20 +124,20 @@ func (l *learner) limited(i int, f *Function, c candidate, rows []int) *Function
 }
 
 // muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows
-// rows. With so few, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
+// rows, or for terms that gain nothing in all rows together. With so few rows, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
 // less, as the root of their number. For steps of an action that undo each other it must fall as much whatever their number.
 const (
 	muchLess = .2
 	manyRows = 300
 )
 
-// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does, 2 where the steps
-// of an action may undo each other.
+// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does or with all terms, 2 where the
+// steps of an action may undo each other.
 func (c candidate) bold() int {
 	switch {
 	case c.free:
 		return boldest
-	case c.acts:
+	case c.acts || c.penalty == 0 && !c.still:
 		return 1
 	}
 	return 0
