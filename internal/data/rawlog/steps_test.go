@@ -20,7 +20,7 @@ func TestSteps(t *testing.T) {
 		room = min(25, max(15, room+0.5*float64(rng.IntN(5)-2)))
 		charge = min(1, max(0, charge+0.001*rng.NormFloat64()))
 		temp = min(-1, max(-30, temp+rng.NormFloat64()))
-		fmt.Fprintf(&b, "%.5f,%.1f,%v,%.2f,%.1f,%.3f,%.1f,%.1f,%.1f,%.1f,%d\n", level, room, charge, temp, 200*float64(i%4)+2*rng.Float64(), 3*rng.Float64(), 12.5+100*rng.Float64(), 30*rng.Float64()-10, .5*float64(i%7), math.Round(2*(50+15*math.Sin(float64(i)/20)))/2, i%2)
+		fmt.Fprintf(&b, "%.5f,%.1f,%v,%.2f,%.1f,%.3f,%.1f,%.1f,%.1f,%.1f,%d\n", level, room, charge, temp, 200*float64(i%4)+2*rng.Float64(), 3*rng.Float64(), 12.5+100*rng.Float64(), 30*rng.Float64()-10, .5*float64(i%7), math.Round(2*(50+20*math.Sin(float64(i)/20)))/2, i%2)
 	}
 	x, err := Open(t.Context(), write(t, "log.csv", b.String()), Options{})
 	if err != nil {
