@@ -11,7 +11,10 @@ import (
 // The step of a quantity and the ends of its range are chosen so that rounding is small beside what the quantity does in a
 // row, and that it can go a little beyond what the log has.
 const (
-	perMove    = 10   // of these steps are in the usual change from one row to the next, a root mean square
+	perMove    = 50   // of these steps are in the usual change from one row to the next, a root mean square
+	perUnit    = 5    // of these are in the unit of a log whose usual change is less than
+	fewUnits   = 2    // of them, where more than
+	manyUnits  = 64   // are in the range
 	perAction  = 100  // of these are in the range of an action
 	perInput   = 200  // of these are in the range of an input
 	mostSteps  = 4000 // of these are in a range
@@ -91,27 +94,7 @@ func (f *Fluent) fix(values, moves []float64) {
 	given := f.How == "given"
 	width := f.Hi - f.Lo
 	if f.Step.Units == 0 {
-		target := width / perAction
-		switch f.Use {
-		case AsInput:
-			target = width / perInput
-		case AsState:
-			var sum float64
-			n := 0
-			for _, d := range moves {
-				if sum += d * d; d != 0 {
-					n++
-				}
-			}
-			target = width / perInput
-			if n > 0 {
-				target = math.Sqrt(sum/float64(len(moves))) / perMove
-			}
-		}
-		f.Step = roundStep(max(target, width/mostSteps))
-		if r := resolution(values); r.Float() >= f.Step.Float() && width/r.Float() <= mostSteps {
-			f.Step = r
-		}
+		f.Step = f.step(values, moves, width)
 	}
 	how := "step " + f.Step.String()
 	if !given {
@@ -131,6 +114,34 @@ func (f *Fluent) fix(values, moves []float64) {
 	s := f.Step.Float()
 	f.Lo, f.Hi = math.Floor(f.Lo/s+1e-9)*s, math.Ceil(f.Hi/s-1e-9)*s
 	f.Edges, f.How = nil, how
+}
+
+// step proposes the step of a quantity whose values have some width. It is that of the log where it can be: a coarser one for many values, and a finer one
+// where the log rounds away what happens in a row. Rounded in each step, ten rows of a boiler's temperature, logged in units of half a degree, were wrong by twice as much.
+func (f *Fluent) step(values, moves []float64, width float64) Step {
+	r := resolution(values)
+	target := width / perAction
+	switch f.Use {
+	case AsInput:
+		target = width / perInput
+	case AsState:
+		var sum float64
+		for _, d := range moves {
+			sum += d * d
+		}
+		move := math.Sqrt(sum / float64(max(1, len(moves))))
+		if fine := (Step{r.Units * (10 / perUnit), r.Decimals + 1}).reduced(); move > 0 && move < fewUnits*r.Float() && width > manyUnits*r.Float() && width <= mostSteps*fine.Float() {
+			return fine
+		}
+		if target = move / perMove; move == 0 {
+			target = width / perInput
+		}
+	}
+	s := roundStep(max(target, width/mostSteps))
+	if r.Float() >= s.Float() && width/r.Float() <= mostSteps {
+		return r
+	}
+	return s
 }
 
 // movesOf lists the changes of a column from the rows of w to those after them.

@@ -24,6 +24,7 @@ type descent struct {
 	starts []int
 	alike  []int // by term, as in design
 	beta   []float64
+	first  []float64 // beta as it was at first, of which few rows are no reason to go far
 }
 
 // farther returns f with coefficients for predictions one and Far steps ahead, learned from rows.
@@ -40,6 +41,7 @@ func (l *learner) farther(i int, f *Function, c candidate, rows []int, others []
 	if d.take(f); len(d.beta) > manyCoefficients || len(d.starts) < 2*len(d.beta) {
 		return f
 	}
+	d.first = d.beta
 	_, least := d.run(false)
 	for range sweeps {
 		to, _ := d.run(true)
@@ -118,6 +120,7 @@ func (d *descent) run(derive bool) (step []float64, score float64) {
 	var w window
 	n := len(d.beta)
 	normal := [2]*gram{newGram(n - 1), newGram(n - 1)}
+	all, z := newGram(len(d.with[d.i].Terms)-1), make([]float64, len(d.with[d.i].Terms)+1)
 	slope := make([][]float64, Far)
 	for s := range slope {
 		slope[s] = make([]float64, n+1) // the last one is the error
@@ -125,6 +128,13 @@ func (d *descent) run(derive bool) (step []float64, score float64) {
 	f, next := d.with[d.i], make([]float64, len(d.with))
 	for _, r := range d.starts {
 		w.start(d.t, r, d.lags)
+		if derive {
+			z[0] = 1
+			for j, term := range f.Terms {
+				z[j+1] = w.value(term)
+			}
+			all.outer(z)
+		}
 		for s := range Far {
 			for k, g := range d.with {
 				if g == nil {
@@ -165,12 +175,34 @@ func (d *descent) run(derive bool) (step []float64, score float64) {
 				}
 			}
 		}
+		d.pull(a, b, all, pull/(p.One*p.One+1e-12)/float64(len(d.starts)))
 		for x := range n {
 			a[x*n+x] *= 1 + damping
 		}
 		step = cholesky(a, b)
 	}
 	return step, e.score()
+}
+
+// pull draws the coefficients of each leaf towards what they were at first, as if so many rows like all of these had the predictions of then: a leaf
+// that few rows reach is used where the rows of a plan are more.
+func (d *descent) pull(a, b []float64, all *gram, weight float64) {
+	n := len(d.beta)
+	d.with[d.i].Root.visit(func(l *Node) {
+		of := []int{0} // the terms of the leaf's coefficients
+		for j, w := range l.Weights {
+			if w != 0 {
+				of = append(of, j+1)
+			}
+		}
+		for x, u := range of {
+			for y, v := range of {
+				q := weight * all.at(len(l.Weights)+1, u, v)
+				a[(l.order+x)*n+l.order+y] += q
+				b[l.order+x] += q * (d.first[l.order+y] - d.beta[l.order+y])
+			}
+		}
+	})
 }
 
 // outer adds the products of one row.

@@ -26,20 +26,19 @@ func (l *learner) choose(i int) error {
 	if err != nil {
 		return err
 	}
-	best, least := pick(all, score, 0)
+	best, _ := pick(all, score, 0)
+	t, least, err := l.finished(i, all[best], score[best])
 	less := muchLess * min(1, math.Sqrt(manyRows/float64(len(l.rows))))
-	for bold := 1; bold <= boldest; bold++ {
-		if k, low := pick(all, score, bold); k >= 0 && mean(low) < mean(least)-less {
-			best, least = k, low
+	for bold := 1; bold <= boldest && err == nil; bold++ {
+		if k, low := pick(all, score, bold); k >= 0 && mean(low) < mean(score[best])-less {
+			var c trial
+			if c, low, err = l.finished(i, all[k], score[k]); mean(low) < mean(least)-less {
+				t, least = c, low
+			}
 		}
 		less = muchLess
 	}
-	t := all[best]
-	base := score[best]
-	for _, high := range []bool{false, true} {
-		t, base = l.limit(i, t, base, high)
-	}
-	if t, err = l.ahead(i, t, base); err != nil {
+	if err != nil {
 		return err
 	}
 	l.outs[i].chosen = t.c
@@ -47,6 +46,14 @@ func (l *learner) choose(i int) error {
 		l.now[b][i] = f
 	}
 	return nil
+}
+
+// finished returns a trial and its scores with limits and with coefficients for several steps ahead, where these are better.
+func (l *learner) finished(i int, t trial, score [blocks]float64) (trial, [blocks]float64, error) {
+	for _, high := range []bool{false, true} {
+		t, score = l.limit(i, t, score, high)
+	}
+	return l.ahead(i, t, score)
 }
 
 // limits are the shares of next values beyond which a limit is looked for that noise hides: a measured level of a full tank is on both
@@ -84,9 +91,9 @@ func (l *learner) limit(i int, t trial, base [blocks]float64, high bool) (trial,
 }
 
 // ahead returns a trial with coefficients for predictions some steps ahead if it is better with them by more than chance.
-func (l *learner) ahead(i int, t trial, base [blocks]float64) (trial, error) {
+func (l *learner) ahead(i int, t trial, base [blocks]float64) (trial, [blocks]float64, error) {
 	if t.c.still {
-		return t, nil
+		return t, base, nil
 	}
 	c := t
 	c.c.ahead, c.by = true, make([]*Function, blocks)
@@ -98,9 +105,9 @@ func (l *learner) ahead(i int, t trial, base [blocks]float64) (trial, error) {
 		score[b] = e.score()
 	})
 	if mean(score) < mean(base) && !notWorse(base, score) {
-		return c, err
+		return c, score, err
 	}
-	return t, err
+	return t, base, err
 }
 
 // limited returns f within the limits of a candidate, at the values that these shares of rows are beyond.
@@ -124,20 +131,20 @@ func (l *learner) limited(i int, f *Function, c candidate, rows []int) *Function
 }
 
 // muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows
-// rows. With so few, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
+// rows, or for terms that gain nothing in all rows together. With so few rows, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
 // less, as the root of their number. For steps of an action that undo each other it must fall as much whatever their number.
 const (
 	muchLess = .2
 	manyRows = 300
 )
 
-// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does, 2 where the steps
-// of an action may undo each other.
+// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does or with all terms, 2 where the
+// steps of an action may undo each other.
 func (c candidate) bold() int {
 	switch {
 	case c.free:
 		return boldest
-	case c.acts:
+	case c.acts || c.penalty == 0 && !c.still:
 		return 1
 	}
 	return 0

@@ -319,7 +319,7 @@ type trial struct {
 	cost int
 }
 
-// candidates lists the ways to learn a function that are compared, each by two penalties.
+// candidates lists the ways to learn a function that are compared, each by three penalties.
 func (l *learner) candidates() (all []candidate) {
 	amounts, once := false, false
 	for k, c := range l.t.Columns {
@@ -343,7 +343,7 @@ func (l *learner) candidates() (all []candidate) {
 
 // try learns the functions of an output by all candidates.
 func (l *learner) try(i int) ([]trial, error) {
-	penalties := []float64{2, math.Log(float64(len(l.rows)))}
+	penalties := []float64{0, 2, math.Log(float64(len(l.rows)))}
 	candidates := l.candidates()
 	found := make([][blocks][][]*Function, len(candidates))
 	err := l.all(len(candidates)*blocks, func(k int) {
