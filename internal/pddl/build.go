@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // NewDomain returns an empty domain.
@@ -40,9 +42,12 @@ func (d *Domain) DeclareAction(name string, types []string) error {
 	return nil
 }
 
-// named reports names that have a meaning of their own.
+// named reports names that have a meaning of their own, or cannot be written.
 func named(names []string) error {
 	for _, name := range names {
+		if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			return fmt.Errorf("%q has a character that cannot be part of a name; expected another name", name)
+		}
 		if strings.Contains(" and or not imply forall exists when either increase decrease assign scale-up scale-down ", " "+name+" ") || strings.IndexAny(name, "-:=<>+*/") == 0 {
 			return fmt.Errorf("%s is a word of PDDL; expected another name", name)
 		}
