@@ -191,3 +191,22 @@ func TestVariableBehindWord(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDecimals adds up decimals that are no binary fractions.
+func TestDecimals(t *testing.T) {
+	domain := "(define (domain d) (:predicates (p ?x)) (:functions (cost) (need ?x)) (:action a :parameters (?x) :effect (and (p ?x) (increase (cost) (need ?x)))))"
+	problem := "(define (problem x) (:domain d) (:objects b c e) (:init (= (cost) 0) (= (need b) .1) (= (need c) .2) (= (need e) .7)) (:goal (p b)) (:metric minimize (cost)))"
+	p, err := Read("d.pddl", []byte(domain), "p.pddl", []byte(problem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, plan := range []string{"b c e", "e c b", "c b e"} {
+		var names []string
+		for _, o := range strings.Fields(plan) {
+			names = append(names, "a("+o+")")
+		}
+		if metric, err := p.ValidateNamed(names); err != nil || metric != 1 {
+			t.Errorf("%s: metric %v, %v; expected 1", plan, metric, err)
+		}
+	}
+}

@@ -80,13 +80,19 @@ func (p *Problem) ValidateText(name string, text []byte) (steps int, metric floa
 // Goal reports whether the goal holds.
 func (w *State) Goal() (bool, error) { return w.holds(w.Problem.Goal, nil) }
 
-// Metric is the value of the metric after so many steps; their number where there is no metric.
+// Metric is the value of the metric after so many steps; their number where there is no metric. It is rounded to nine decimals,
+// since a sum of decimals is not one in floating point.
 func (w *State) Metric(steps int) (float64, error) {
 	if w.Problem.Metric == nil {
 		return float64(steps), nil
 	}
 	w.values["total-time"] = float64(steps)
-	return w.value(w.Problem.Metric, nil)
+	v, err := w.value(w.Problem.Metric, nil)
+	const decimals = 1e9
+	if r := math.Round(v*decimals) / decimals; math.Abs(v) < 1<<53/decimals {
+		v = r
+	}
+	return v, err
 }
 
 func written(name string, args []string) string {
