@@ -45,12 +45,20 @@ func (d *Domain) DeclareAction(name string, types []string) error {
 // named reports names that have a meaning of their own, or cannot be written.
 func named(names []string) error {
 	for _, name := range names {
-		if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
-			return fmt.Errorf("%q has a character that cannot be part of a name; expected another name", name)
+		if err := writable(name); err != nil {
+			return err
 		}
 		if strings.Contains(" and or not imply forall exists when either increase decrease assign scale-up scale-down ", " "+name+" ") || strings.IndexAny(name, "-:=<>+*/") == 0 {
 			return fmt.Errorf("%s is a word of PDDL; expected another name", name)
 		}
+	}
+	return nil
+}
+
+// writable reports characters that a word cannot have, such as blanks that divide no words in PDDL.
+func writable(word string) error {
+	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%q has a character that cannot be part of a name; expected printable ones in UTF-8", word)
 	}
 	return nil
 }

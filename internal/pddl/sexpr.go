@@ -130,6 +130,10 @@ func (r *treeReader) next(depth int) (*tree, error) {
 	for r.i < len(r.text) && !strings.ContainsRune(" \t\r\n\f();?", rune(r.text[r.i])) { // a ? begins a word, also behind another one
 		r.step()
 	}
-	t.word = strings.ToLower(string(r.text[start:r.i]))
+	word := string(r.text[start:r.i])
+	if err := writable(word); err != nil {
+		return nil, t.errorf("%v", err)
+	}
+	t.word = strings.ToLower(word)
 	return t, nil
 }

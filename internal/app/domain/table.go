@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/pddl"
@@ -119,7 +120,7 @@ func (t *table) find(names []string) int {
 
 // words divides on(a,b), (on a b) and "on a b".
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("(),?; \t\r\n\f", r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(),?;", r) })
 }
 
 // columns finds the atoms and functions, and makes the domain of their predicates if none is given.

@@ -164,24 +164,29 @@ func (d *descent) run(derive bool) (step []float64, score float64) {
 		}
 	}
 	if derive {
-		a, b := make([]float64, n*n), make([]float64, n)
-		p := e.pair()
-		for k, sigma := range []float64{p.One, p.Far} {
-			g := normal[k]
-			for x := range n {
-				b[x] += g.at(n+1, x, n) / (sigma*sigma + 1e-12)
-				for y := range n {
-					a[x*n+y] += g.at(n+1, x, y) / (sigma*sigma + 1e-12)
-				}
-			}
-		}
-		d.pull(a, b, all, pull/(p.One*p.One+1e-12)/float64(len(d.starts)))
-		for x := range n {
-			a[x*n+x] *= 1 + damping
-		}
-		step = cholesky(a, b)
+		step = d.solve(normal, all, e.pair())
 	}
 	return step, e.score()
+}
+
+// solve is the step that makes the errors one and Far steps ahead least together, of the products of slopes and errors at both.
+func (d *descent) solve(normal [2]*gram, all *gram, p Pair) []float64 {
+	n := len(d.beta)
+	a, b := make([]float64, n*n), make([]float64, n)
+	for k, sigma := range []float64{p.One, p.Far} {
+		g := normal[k]
+		for x := range n {
+			b[x] += g.at(n+1, x, n) / (sigma*sigma + 1e-12)
+			for y := range n {
+				a[x*n+y] += g.at(n+1, x, y) / (sigma*sigma + 1e-12)
+			}
+		}
+	}
+	d.pull(a, b, all, pull/(p.One*p.One+1e-12)/float64(len(d.starts)))
+	for x := range n {
+		a[x*n+x] *= 1 + damping
+	}
+	return cholesky(a, b)
 }
 
 // pull draws the coefficients of each leaf towards what they were at first, as if so many rows like all of these had the predictions of then: a leaf
