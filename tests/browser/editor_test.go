@@ -126,6 +126,26 @@ func TestCompletionFields(t *testing.T) {
 	p.accessible("errors of expressions")
 }
 
+// TestNarrowedCompletions chooses from a list at once after the text went on, before there is a new list: all that was typed is replaced.
+func TestNarrowedCompletions(t *testing.T) {
+	p := open(t, browser(t), desktop, serve(t))
+	p.until("the form", field("Problem")+`?.value === "navigation/3x3"`)
+	p.press("Change the question")
+	box := field("Goal")
+	for _, c := range []struct{ typed, more, want string }{{"robot-at(x", "9,y2", "robot-at(x9,y20)"}, {" ^ robot-at(x", "7", "robot-at(x9,y20) ^ robot-at(x7"}} {
+		p.run(chromedp.Evaluate[chromedp.Void](box + `.focus()`))
+		p.keys(c.typed)
+		p.offered("robot-at(x9,y20)", "state")
+		p.run(chromedp.Evaluate[chromedp.Void](`{
+			const b = ` + box + `, n = b.value.length;
+			b.setRangeText(` + fmt.Sprintf("%q", c.more) + `, n, n, "end");
+			b.dispatchEvent(new InputEvent("input", { bubbles: true }));
+			for (const key of ["ArrowDown", "Tab"]) b.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+		}`))
+		p.until("the text "+c.want, box+`.value === `+fmt.Sprintf("%q", c.want))
+	}
+}
+
 // combined presses a key with the control key.
 func (p *tab) combined(key string) {
 	p.Helper()

@@ -19,7 +19,7 @@ export function completions(box, options) {
   box.setAttribute("aria-controls", element.id);
   /** @type {Offer|null} */
   let offered = null;
-  let at = -1, taking = false;
+  let at = -1, taking = false, text = ""; // that the offer is for
   function close() {
     element.hidden = true;
     if (lasting) box.setAttribute("aria-expanded", "false");
@@ -44,19 +44,31 @@ export function completions(box, options) {
   /** @param {number} i */
   function take(i) {
     if (!offered) return;
-    const { from, to } = offered, text = offered.items[i].text;
+    const { from, to } = offered, chosen = offered.items[i].text;
     offered = null;
     close();
     taking = true;
     box.focus();
     box.setSelectionRange(from, to);
-    if (!document.execCommand("insertText", false, text)) box.setRangeText(text, from, to, "end"); // the first can be undone
+    if (!document.execCommand("insertText", false, chosen)) box.setRangeText(chosen, from, to, "end"); // the first can be undone
     taking = false;
     options.taken();
+  }
+  /** Narrows the offer to what the text goes on with, until there is a new one: an older one would replace too little of it. */
+  function narrow() {
+    const by = box.value.length - text.length;
+    if (!offered || box.value === text) return;
+    const { from, to, items } = offered, typed = box.value.slice(from, box.selectionStart).toLowerCase();
+    const kept = box.selectionStart >= from && to + by >= box.selectionStart && box.value.slice(0, from) === text.slice(0, from) && box.value.slice(to + by) === text.slice(to)
+      ? items.filter((c) => c.text.toLowerCase().startsWith(typed)) : [];
+    offered = kept.length ? { from, to: to + by, items: kept } : null;
+    text = box.value;
+    draw();
   }
   box.addEventListener("input", () => {
     if (taking) return;
     at = -1;
+    narrow();
     options.look(false);
   });
   box.addEventListener("blur", () => setTimeout(close, 100));
@@ -83,6 +95,7 @@ export function completions(box, options) {
     /** Shows an offer; null for none. @param {Offer|null} offer */
     offer(offer) {
       offered = offer;
+      text = box.value;
       draw();
     },
   };

@@ -66,7 +66,7 @@ export function expression(options) {
     try {
       const body = { text, use: options.use, ...(complete ? { cursor: box.selectionStart ?? text.length } : {}) };
       const answer = await api.post(`problems/${api.part(options.problem())}/expression${options.query?.() ?? ""}`, body);
-      if (mine !== asked) return;
+      if (mine !== asked || box.value !== text) return; // what was typed since is asked about soon
       show(text.trim() ? answer.error : null);
       fill(hint, answer.warnings.join(" "));
       if (answer.valid) accept(text.trim());
