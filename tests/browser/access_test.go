@@ -113,6 +113,11 @@ func (p *tab) tabTo(want string) {
 			time.Sleep(50 * time.Millisecond)
 			name, visible = p.focused()
 		}
+		if !visible && name != "body" { // a script took the focus and gave it back when it drew anew: the keys that come now must show it
+			p.run(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
+			p.keys(kb.Tab)
+			name, visible = p.focused()
+		}
 		if !visible && name != "body" {
 			p.Errorf("the focus on %q cannot be seen", name)
 		}
