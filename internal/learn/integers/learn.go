@@ -216,10 +216,19 @@ func (l *learner) shortest() (best *Expr) {
 		some  = 8
 		chose = 8 // bits by which a list of the second kind must be shorter
 	)
+	rows := make([]int32, len(l.y))
+	for r := range rows {
+		rows[r] = int32(r)
+	}
+	forms := l.fit(rows, rows)
+	if len(forms) == 0 {
+		return nil
+	}
+	l.base = &forms[0]
 	least, wrong := math.Inf(1), 0
 	take := func(exact bool) {
 		for _, l.beside = range []bool{false, true} {
-			e, bits, exceptions := l.learn()
+			e, bits, exceptions := l.learn(slices.Clone(rows), forms)
 			if l.beside {
 				bits += chose
 			}
@@ -236,30 +245,23 @@ func (l *learner) shortest() (best *Expr) {
 	return best
 }
 
-// learn finds the decision list of the shortest description, of so many bits and exceptions.
-func (l *learner) learn() (best *Expr, least float64, exceptions int) {
-	left := make([]int32, len(l.y))
-	for r := range left {
-		left[r] = int32(r)
-	}
+// learn finds the decision list of the shortest description, of so many bits and exceptions. forms are the expressions for all rows, which are
+// left at first; it may reorder left.
+func (l *learner) learn(left []int32, forms []form) (best *Expr, least float64, exceptions int) {
 	var rules []rule
 	least = math.Inf(1)
 	spent, wrong := 0.0, 0
 	shorter := 0 // rules of the shortest list
-	for l.base = nil; l.ctx.Err() == nil; {
-		var forms []form
-		if l.base == nil || !l.beside {
-			forms = l.fit(left, left)
-		}
-		rest := l.rest(forms, left)
-		if rest == nil || l.beside && 2*rest.count < len(left) {
+	for l.ctx.Err() == nil {
+		rest, count := l.rest(forms, left)
+		if l.beside && 2*count < len(left) {
 			break
 		}
-		missed := wrong + len(left) - rest.count
+		missed := wrong + len(left) - count
 		if total := spent + rest.bits + l.listed(missed); total < least || l.exact && missed == 0 {
 			least, best, exceptions, shorter = total, list(rules, rest.expr), missed, len(rules)
 		}
-		if rest.count == len(left) || len(rules) == mostRules || len(rules) == shorter+hopeful ||
+		if count == len(left) || len(rules) == mostRules || len(rules) == shorter+hopeful ||
 			!l.beside && len(rules) == hopeful && 2*len(left) > len(l.y) {
 			break
 		}
@@ -282,6 +284,9 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 			}
 			break
 		}
+		if !l.beside {
+			forms = l.fit(left, left)
+		}
 	}
 	if least > worthTelling*l.entropy*float64(len(l.y)) {
 		return nil, least, 0
@@ -289,26 +294,18 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 	return best, least, exceptions
 }
 
-// rest is the expression for the rows that are left: the first of some for them, or what most of all rows do where rules stand
-// beside that, or where there is none.
-func (l *learner) rest(forms []form, left []int32) *form {
-	if l.base == nil {
-		if len(forms) == 0 {
-			return nil
-		}
-		base := forms[0]
-		l.base = &base
-	}
+// rest is the expression for the rows that are left, and how many of them it is right for: the first of some for them, or what most of
+// all rows do where rules stand beside that, or where there is none.
+func (l *learner) rest(forms []form, left []int32) (rest *form, count int) {
 	if !l.beside && len(forms) > 0 {
-		return &forms[0]
+		return &forms[0], forms[0].count
 	}
-	l.base.count = 0
 	for _, r := range left {
 		if l.base.right[r] {
-			l.base.count++
+			count++
 		}
 	}
-	return l.base
+	return l.base, count
 }
 
 // listed is the bits of a list of exceptions: which rows, and their values.
