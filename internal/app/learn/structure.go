@@ -393,7 +393,7 @@ func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *
 	add("recipe", "%s noisy=%v", RecipeStructure, st.Noisy)
 	add("seed", "%d", t.Config.Seed)
 	add("rows", "%d", out.Unique)
-	add("errors", "%d", out.Train.Wrong)
+	add(load.MetaErrors, "%d", out.Train.Wrong)
 	out.file = f
 	return out, nil
 }

@@ -170,7 +170,7 @@ func trainNetwork(ctx context.Context, p *load.Problem, from *sourced, t Trainin
 		return nil, err
 	}
 	out.file.Meta = append([][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(out.Rows)}}, out.file.Meta...)
-	out.file.Meta = append(out.file.Meta, [2]string{"errors", fmt.Sprint(out.Train.Wrong)})
+	out.file.Meta = append(out.file.Meta, [2]string{load.MetaErrors, fmt.Sprint(out.Train.Wrong)})
 	if out.HeldOut != nil {
 		out.file.Meta = append(out.file.Meta, [2]string{"test-rows", fmt.Sprint(out.HeldOut.Rows)}, [2]string{"test-errors", fmt.Sprint(out.HeldOut.Wrong)})
 	}

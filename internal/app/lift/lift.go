@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/learn"
@@ -137,7 +136,7 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	}
 	meta := [][2]string{
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
-		{"rows", fmt.Sprint(rows.Rows())}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
+		{"rows", fmt.Sprint(rows.Rows())}, {load.MetaErrors, fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	}
 	if held.Line != nil {
 		meta = append(meta, [2]string{"test-rows", fmt.Sprint(held.Line.Rows)}, [2]string{"test-errors", fmt.Sprint(held.Line.Wrong)})
@@ -336,6 +335,10 @@ func Apply(ctx context.Context, p *load.Problem, name string, text []byte, o Opt
 	if err != nil {
 		return nil, err
 	}
+	trained, err := load.ReadTrained(name, from)
+	if err != nil {
+		return nil, err
+	}
 	applied, err := m.Apply(w)
 	if err != nil {
 		return nil, source.Errorf(name, 0, 0, "%v", err)
@@ -346,12 +349,7 @@ func Apply(ctx context.Context, p *load.Problem, name string, text []byte, o Opt
 	}
 	out := &Lifted{
 		Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
-		Outputs: len(p.Problem.Outputs), Functions: len(m.Classes), Unseen: append([]lift.Unseen{}, applied.Unseen...),
-	}
-	for _, kv := range from.Meta {
-		if kv[0] == "errors" {
-			out.Wrong, _ = strconv.Atoi(kv[1])
-		}
+		Outputs: len(p.Problem.Outputs), Functions: len(m.Classes), Wrong: trained.Errors, Unseen: append([]lift.Unseen{}, applied.Unseen...),
 	}
 	if ctx.Err() != nil {
 		out.Stopped = context.Cause(ctx).Error()

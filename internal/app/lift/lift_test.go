@@ -419,7 +419,7 @@ func TestWrongRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range f.Meta {
-			if f.Meta[i][0] == "errors" {
+			if f.Meta[i][0] == load.MetaErrors {
 				f.Meta[i][1] = c.errors
 			}
 		}

@@ -30,7 +30,7 @@ const (
 	MetaLogInput  = "log-input"
 	MetaLogOutput = "log-output"
 	MetaLogFile   = "log-file"
-	metaErrors    = "errors" // number of distinct training rows that are wrong
+	MetaErrors    = "errors" // number of training rows that are wrong
 	// MetaSupport are the lines of a coverage.Support, in order.
 	MetaSupport = "support"
 	// MetaReward is the reward of a step that was learned, as an expression.
@@ -76,7 +76,7 @@ type Trained struct {
 	Reward  string            // of a step, as it was learned; empty for none
 	// RewardRows are the rows that it was learned from; nil if that is not recorded.
 	RewardRows *RewardRows
-	Errors     int // distinct training rows that the network has wrong; 0 if unknown
+	Errors     int // training rows that the network has wrong; 0 if unknown
 	// Functions are next values that the network does not give; nil for none.
 	Functions *Functions
 	// Chance is what is drawn in a step, of a problem with its network; nil if nothing is. The network has the
@@ -114,7 +114,7 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			if err := t.readErrors(kv[0], kv[1]); err != nil {
 				return t, source.Errorf(name, firstMeta+i, len("meta "+kv[0]+" ")+1, "%v", err)
 			}
-		case metaErrors:
+		case MetaErrors:
 			t.Errors, _ = strconv.Atoi(kv[1]) // anything may be there
 		case MetaSupport:
 			lines, at = append(lines, kv[1]), append(at, firstMeta+i)
