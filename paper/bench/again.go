@@ -14,7 +14,18 @@ import (
 type Comparison struct {
 	Kept, Now *journal.Record
 	Equal     bool // the answers
-	Within    bool // it took no more than mostAgain times the CPU time, and startAgain
+	// Pace is how much longer the yardstick took beside the new run than beside the kept one; 1 if it was not taken there.
+	Pace   float64
+	Within bool // it took no more than mostAgain times Pace times the CPU time, and startAgain
+}
+
+// compare compares a kept run with the same run, made again.
+func compare(kept, now *journal.Record) Comparison {
+	pace := 1.
+	if kept.Yardstick > 0 && now.Yardstick > 0 {
+		pace = now.Yardstick / kept.Yardstick
+	}
+	return Comparison{kept, now, sameAnswer(kept, now), pace, now.CPU <= mostAgain*pace*kept.CPU+startAgain}
 }
 
 // A run that is made again takes at most mostAgain times the CPU time of the kept one, and startAgain seconds,
@@ -60,14 +71,19 @@ func Again(ctx context.Context, c Config, records []journal.Record, n int) ([]Co
 		}
 		b.tell(Progress{Done: i, Jobs: n, Current: kept.ID})
 		now := *kept
-		if c.MaxLoad == 0 {
-			now.Clock = "" // runs that were disturbed count too
-		}
 		now.Status, now.Error, now.Reward, now.Bound, now.Gap, now.Stats = "", "", nil, nil, nil, nil
 		err = b.undisturbed(ctx, &Job{Record: now, do: runPlan}, &now)
-		out = append(out, Comparison{kept, &now, sameAnswer(kept, &now), now.CPU <= mostAgain*kept.CPU+startAgain})
+		out = append(out, compare(kept, &now))
 	}
 	return out, err
+}
+
+// yardstick measures the machine beside a run that counts by its CPU time.
+func (b *bench) yardstick(r *journal.Record) float64 {
+	if r.Clock != journal.ClockCPU || b.c.Elsewhere != nil {
+		return 0
+	}
+	return yardstick(b.links(), b.c.Now)
 }
 
 // sameAnswer reports whether two runs answer alike.
@@ -81,9 +97,11 @@ func (b *bench) undisturbed(ctx context.Context, j *Job, r *journal.Record) erro
 	for range attempts {
 		*r = plain
 		r.Seconds, r.CPU, r.Memory = 0, 0, 0
+		before := b.yardstick(r)
 		if err := b.make(ctx, j, r); err != nil {
 			return err
 		}
+		r.Yardstick = (before + b.yardstick(r)) / 2
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

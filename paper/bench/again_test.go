@@ -61,3 +61,17 @@ func TestAgain(t *testing.T) {
 		t.Error("4 of 3 runs were made again")
 	}
 }
+
+// TestYardsticks holds that a slower machine is allowed more time, and that a record without a yardstick counts by its time alone.
+func TestYardsticks(t *testing.T) {
+	for _, c := range []struct {
+		kept, now, cpu float64 // yardsticks, and the time of the new run, of 10 s before
+		pace           float64
+		within         bool
+	}{{.1, .1, 12.9, 1, true}, {.1, .1, 13.2, 1, false}, {.1, .2, 25, 2, true}, {.1, .2, 26.5, 2, false}, {.2, .1, 7, .5, false}, {0, .2, 12.9, 1, true}, {0, .2, 14, 1, false}} {
+		kept, now := &journal.Record{CPU: 10, Yardstick: c.kept}, &journal.Record{CPU: c.cpu, Yardstick: c.now}
+		if got := compare(kept, now); got.Pace != c.pace || got.Within != c.within {
+			t.Errorf("%v: pace %g, within %t", c, got.Pace, got.Within)
+		}
+	}
+}

@@ -109,6 +109,7 @@ type bench struct {
 	files   string // of Config.Files, absolute
 	journal *journal.Journal
 	jobs    []Job
+	links   func() []uint32 // of the yardstick
 	slack   time.Duration
 	grace   time.Duration
 }
@@ -162,7 +163,7 @@ func newBench(c Config) (b *bench, err error) {
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}
-	b = &bench{c: c, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	b = &bench{c: c, links: sync.OnceValue(links), slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
 	if b.dir, err = filepath.Abs(c.Dir); err == nil {
 		b.files, err = filepath.Abs(c.Files)
 	}
@@ -334,7 +335,7 @@ const waiting = 0.1
 
 // disturbed reports whether a run did not have a core for itself.
 func (b *bench) disturbed(r *journal.Record) bool {
-	return r.Clock == journal.ClockCPU && r.Seconds > b.c.MaxLoad*r.CPU+waiting
+	return r.Clock == journal.ClockCPU && b.c.MaxLoad > 0 && r.Seconds > b.c.MaxLoad*r.CPU+waiting
 }
 
 // scratchPrefix begins the names of folders for the files of one run.

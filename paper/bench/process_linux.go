@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
 )
@@ -15,6 +16,18 @@ import (
 // endWithUs asks the system to stop the command when this program ends, even if it is killed.
 // A solver that the command has started then ends with it.
 func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM }
+
+// rusageThread asks for the use of the calling thread (getrusage(2)).
+const rusageThread = 1
+
+// threadTime returns the CPU time of this thread so far, in seconds.
+func threadTime(func() time.Time) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(rusageThread, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
 
 func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }
 

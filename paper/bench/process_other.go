@@ -5,6 +5,7 @@ package bench
 import (
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
 )
@@ -13,6 +14,9 @@ import (
 // --memory itself as far as it can, and no peak is known.
 
 func endWithUs(*exec.Cmd) {}
+
+// threadTime returns the wall-clock time in seconds: that of a thread is not known.
+func threadTime(now func() time.Time) float64 { return time.Duration(now().UnixNano()).Seconds() }
 
 func terminate(cmd *exec.Cmd) {
 	if cmd.Process.Signal(os.Interrupt) != nil {

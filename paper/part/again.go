@@ -25,12 +25,13 @@ type comparison struct {
 	Within   bool    `json:"within"`
 	CPU      float64 `json:"cpu_seconds"`
 	CPUAgain float64 `json:"cpu_seconds_again"`
+	Pace     float64 `json:"pace"` // how much longer the yardstick took
 }
 
 func newComparisons(list []bench.Comparison) *comparisons {
 	c := &comparisons{Schema: 1, Runs: []comparison{}}
 	for _, x := range list {
-		c.Runs = append(c.Runs, comparison{x.Kept.ID, x.Now.Status, x.Now.Error, x.Equal, x.Within, x.Kept.CPU, x.Now.CPU})
+		c.Runs = append(c.Runs, comparison{x.Kept.ID, x.Now.Status, x.Now.Error, x.Equal, x.Within, x.Kept.CPU, x.Now.CPU, x.Pace})
 	}
 	return c
 }
@@ -56,9 +57,9 @@ func (c *comparisons) write(w io.Writer) error {
 		} else {
 			says += ", LONGER"
 		}
-		fmt.Fprintf(&b, "%s: %s, %.3f s of CPU, then %.3f\n", r.ID, says, r.CPU, r.CPUAgain)
+		fmt.Fprintf(&b, "%s: %s, %.3f s of CPU, then %.3f; the yardstick took %.2f times as long\n", r.ID, says, r.CPU, r.CPUAgain, r.Pace)
 	}
-	fmt.Fprintf(&b, "%s made again: %d with the same answer, %d within 1.3 times the CPU time\n", counted.Of(len(c.Runs), "run"), equal, within)
+	fmt.Fprintf(&b, "%s made again: %d with the same answer, %d within 1.3 times the CPU time, by the yardstick\n", counted.Of(len(c.Runs), "run"), equal, within)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -59,21 +59,23 @@ type Record struct {
 	TimeLimit   float64  `json:"time_limit"` // seconds
 	MemoryLimit int64    `json:"memory_limit"`
 
-	Status     string           `json:"status"` // optimal, feasible, infeasible, unknown, error; trained; measured
-	Error      string           `json:"error,omitempty"`
-	Reward     *float64         `json:"reward,omitempty"`
-	Bound      *float64         `json:"bound,omitempty"`
-	Gap        *float64         `json:"gap,omitempty"`
-	Simulator  *bool            `json:"simulator,omitempty"` // the plan's verdict there
-	Simulated  *float64         `json:"simulated_reward,omitempty"`
-	Iterations int              `json:"iterations,omitempty"`
-	Count      int              `json:"landmark_count,omitempty"`
-	Seconds    float64          `json:"seconds"` // wall clock of the subprocess
-	CPU        float64          `json:"cpu_seconds"`
-	Clock      string           `json:"clock,omitempty"` // ClockCPU, or empty for the wall's
-	Memory     int64            `json:"peak_bytes"`
-	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
-	Document   json.RawMessage  `json:"document,omitempty"` // the program's own JSON, unchanged, if the report draws from it
+	Status     string   `json:"status"` // optimal, feasible, infeasible, unknown, error; trained; measured
+	Error      string   `json:"error,omitempty"`
+	Reward     *float64 `json:"reward,omitempty"`
+	Bound      *float64 `json:"bound,omitempty"`
+	Gap        *float64 `json:"gap,omitempty"`
+	Simulator  *bool    `json:"simulator,omitempty"` // the plan's verdict there
+	Simulated  *float64 `json:"simulated_reward,omitempty"`
+	Iterations int      `json:"iterations,omitempty"`
+	Count      int      `json:"landmark_count,omitempty"`
+	Seconds    float64  `json:"seconds"` // wall clock of the subprocess
+	CPU        float64  `json:"cpu_seconds"`
+	Clock      string   `json:"clock,omitempty"` // ClockCPU, or empty for the wall's
+	// Yardstick is the CPU time of a fixed piece of work of the bench, the mean of before and after the run, in seconds; 0 if it was not taken.
+	Yardstick float64          `json:"yardstick_seconds,omitempty"`
+	Memory    int64            `json:"peak_bytes"`
+	Stats     map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
+	Document  json.RawMessage  `json:"document,omitempty"` // the program's own JSON, unchanged, if the report draws from it
 
 	// Worker is the process on another machine that made the run; empty for this bench's own.
 	Worker string `json:"worker,omitempty"`
