@@ -29,6 +29,19 @@ func threadTime(func() time.Time) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
+// fresh takes n bytes of memory from the system, writes to each page, and gives them back.
+func fresh(n int) {
+	page := os.Getpagesize()
+	memory, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return
+	}
+	for i := 0; i < n; i += page {
+		memory[i] = 1
+	}
+	_ = syscall.Munmap(memory)
+}
+
 func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }
 
 // killTree kills the command and everything it started: external solvers lead process groups

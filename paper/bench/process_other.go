@@ -18,6 +18,9 @@ func endWithUs(*exec.Cmd) {}
 // threadTime returns the wall-clock time in seconds: that of a thread is not known.
 func threadTime(now func() time.Time) float64 { return time.Duration(now().UnixNano()).Seconds() }
 
+// fresh does nothing: memory comes from the runtime here, which may have it already.
+func fresh(int) {}
+
 func terminate(cmd *exec.Cmd) {
 	if cmd.Process.Signal(os.Interrupt) != nil {
 		killTree(cmd)

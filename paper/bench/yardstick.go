@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// A yardstick follows yardstickHops links through yardstickCells numbers of 4 bytes, more than the cache of a core has, and
-// takes yardstickSteps steps of arithmetic with a branch that cannot be foreseen: what propagation takes its time for.
+// A yardstick does what planners take their time for: it follows yardstickHops links through yardstickCells numbers of 4
+// bytes, more than caches have, takes yardstickSteps steps of arithmetic with a branch that cannot be foreseen, and
+// asks the system for yardstickFresh bytes of memory.
 const (
-	yardstickCells = 1 << 21
-	yardstickHops  = 1 << 19
+	yardstickCells = 1 << 24
+	yardstickHops  = 1 << 18
 	yardstickSteps = 1 << 21
+	yardstickFresh = 8 << 20
 )
 
 // links returns one cycle through all cells (Sattolo), the same each time.
@@ -48,6 +50,7 @@ func yardstick(next []uint32, now func() time.Time) float64 {
 			sum ^= x >> 3
 		}
 	}
+	fresh(yardstickFresh)
 	took := threadTime(now) - began
 	if at == yardstickCells || sum == 0 {
 		return 0 // neither happens; the work is not left out for want of a use
