@@ -86,6 +86,7 @@ func TestShape(t *testing.T) {
 		"a stop": {log: row("stop", "next_stop", "door", "action") + row("1", "5", "open", "a") + row("2", "5", "shut", "b") + row("3", "5", "open", "b"),
 			doubtful: 1},
 		"a chain": {log: row("stop", "next_stop", "door", "action") + row("1", "2", "open", "a") + row("2", "3", "shut", "b") + row("3", "4", "open", "b"), next: "stop:next_stop"},
+		"a count": {log: row("done", "action", "done'") + row("0", "a", "1") + row("1", "b", "2"), next: "done:done'"},
 		"a level": {log: row("done", "action") + row("17", "a") + row("18", "b")},
 	} {
 		x, err := Open(t.Context(), write(t, "log.csv", c.log), Options{})

@@ -88,18 +88,23 @@ func (t *Table) Shape(s Spec) Shape {
 		if kept(name) {
 			continue
 		}
-		switch {
-		case out.Terminal == "" && slices.Contains(terminalNames, letters(name)) && t.Columns[i].isTruth():
-			out.Terminal = name
-		case out.Truncated == "" && slices.Contains(truncatedNames, letters(name)) && t.Columns[i].isTruth():
-			out.Truncated = name
-		default:
-			for _, base := range baseOf(name) {
-				if j := t.columnLike(base); j >= 0 && j != i && named[t.Columns[j].Name] == "" {
-					named[t.Columns[j].Name], isNext[name] = name, true
-					break
-				}
+		for _, base := range baseOf(name) {
+			if j := t.columnLike(base); j >= 0 && j != i && named[t.Columns[j].Name] == "" {
+				named[t.Columns[j].Name], isNext[name] = name, true
+				break
 			}
+		}
+	}
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		if kept(name) || isNext[name] || named[name] != "" || !t.Columns[i].isTruth() {
+			continue // a column with a next value is a state, whatever its name
+		}
+		switch {
+		case out.Terminal == "" && slices.Contains(terminalNames, letters(name)):
+			out.Terminal = name
+		case out.Truncated == "" && slices.Contains(truncatedNames, letters(name)):
+			out.Truncated = name
 		}
 	}
 	covered := true // every other column that may be a state has a next one
