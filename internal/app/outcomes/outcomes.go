@@ -114,8 +114,10 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 		line.Fluents = x.names(&chance.Group{Outputs: x.disputed})
 		logged := *line.repaired
 		logged.next = logged.logged
-		for _, n := range logged.wrong(nil, predictor(p.Problem, st.Predict)) {
-			line.Noise = max(line.Noise, float64(n)/float64(len(logged.now)))
+		for v, n := range logged.wrong(nil, predictor(p.Problem, st.Predict)) {
+			if !slices.ContainsFunc(line.groups, func(g chance.Group) bool { return slices.Contains(g.Outputs, v) }) {
+				line.Noise = max(line.Noise, float64(n)/float64(len(logged.now)))
+			}
 		}
 	}
 	if len(line.Fluents) == 0 {
@@ -138,10 +140,14 @@ func Judge(p *factored.Problem, m *chance.Model, net *bnn.Network, from []train.
 // source has the rows for which keep holds, nil for all.
 func (x *chanceRows) source(keep func(*train.Row) bool) *outcome.Source {
 	s := outcome.NewSource(x.p.Problem, x.outputs)
+	gap := false
 	for r := range x.now {
-		if keep == nil || keep(&x.row[r]) {
-			s.Add(x.now[r], x.next[r], x.begins[r])
+		if keep != nil && !keep(&x.row[r]) {
+			gap = true
+			continue
 		}
+		s.Add(x.now[r], x.next[r], x.begins[r] || gap)
+		gap = false
 	}
 	return s
 }
@@ -167,8 +173,16 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	}
 	read := outcome.Read(&s.Table, sure)
 	line.Deviations, line.Recorded, line.Predicted, line.Consecutive = read.Deviations, read.Recorded, read.Predicted, read.Consecutive
-	groups := sure
+	groups, agreed := sure, s.Agreed()
 	switch errors := read.Decided() && read.Errors() >= mostErrors; {
+	case agreed != nil && agreed.Drawn && noise == 0:
+		line.Reading, line.Noise = readBoth, agreed.Share
+		if s.Rows() == len(x.now) {
+			line.repaired = x.some(agreed.Kept)
+		}
+		if groups, err = drawnFrom(ctx, agreed.Table, all); err != nil {
+			return nil, err
+		}
 	case errors:
 		line.Reading = readErrors
 		if groups, err = x.repair(ctx, s, all, line, sure); err != nil {
@@ -227,18 +241,26 @@ func (x *chanceRows) repair(ctx context.Context, s *outcome.Source, all []int, l
 	if err != nil || s.Rows() != len(x.now) {
 		return groups, err
 	}
-	line.repaired = &chanceRows{p: x.p, outputs: x.outputs, open: x.open}
-	for k, r := range kept {
-		now, next := slices.Clone(x.now[r]), slices.Clone(x.next[r])
+	line.repaired = x.some(kept)
+	for k := range kept {
+		now, next := line.repaired.now[k], line.repaired.next[k]
 		for o, v := range s.Outputs {
 			to := s.Variable(o)
 			lo := x.p.Problem.Variables[to].Lo
 			now[to], next[to] = lo+int64(rows.Now[v][k]), lo+int64(rows.Next[o][k])
 		}
-		line.repaired.now, line.repaired.next = append(line.repaired.now, now), append(line.repaired.next, next)
-		line.repaired.logged = append(line.repaired.logged, x.next[r])
 	}
 	return groups, nil
+}
+
+// some returns a copy of some rows.
+func (x *chanceRows) some(kept []int) *chanceRows {
+	out := &chanceRows{p: x.p, outputs: x.outputs, open: x.open}
+	for _, r := range kept {
+		out.now, out.next = append(out.now, slices.Clone(x.now[r])), append(out.next, slices.Clone(x.next[r]))
+		out.logged = append(out.logged, x.next[r])
+	}
+	return out
 }
 
 // mixed replaces functions by chance that recording errors do not explain. What is drawn is learned from the rows whose
@@ -255,7 +277,13 @@ func mixed(ctx context.Context, s *outcome.Source, functions []*outcome.Group, a
 	if 4*rows.Rows() < s.Rows() {
 		return functions, nil
 	}
-	if drawn, err = outcome.Learn(ctx, rows, all, outcome.Options{}); err != nil {
+	return drawnFrom(ctx, rows, all)
+}
+
+// drawnFrom learns what is drawn, and functions where these are as short, from rows without wrong states.
+func drawnFrom(ctx context.Context, rows *outcome.Table, all []int) ([]*outcome.Group, error) {
+	drawn, err := outcome.Learn(ctx, rows, all, outcome.Options{})
+	if err != nil {
 		return nil, err
 	}
 	sure, err := outcome.Learn(ctx, rows, all, outcome.Options{Determined: true})

@@ -1,6 +1,8 @@
 package outcome
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/chance"
@@ -161,6 +163,80 @@ func (g *Group) allows(t *Table, now []int32, row int) bool {
 		effects = slices.DeleteFunc(slices.Clone(effects), func(e int32) bool { return g.gives(t, now, e, o) != then })
 	}
 	return len(effects) > 0
+}
+
+// Agreed is what a log says where the state after a step is recorded twice, after it and again before the next one.
+type Agreed struct {
+	*Table         // the rows whose records before and after the step are alike, as far as there are two
+	Kept   []int   // which these are
+	Share  float64 // the largest share of steps after which the records of one output differ
+	// Drawn reports whether rows with one state and action have different next values more often than wrong records that
+	// are alike make it.
+	Drawn bool
+}
+
+// Agreed returns the rows whose records agree, nil if records do not differ, as where next states are taken from the rows
+// after, or if few rows are left. Where most outputs differ, another run begins.
+func (t *Table) Agreed() *Agreed {
+	const differ, alike = 1, 2
+	link := make([]int, t.Rows()+1) // of a row with the one before it
+	wrong, steps := make([]int, len(t.Outputs)), 0
+	for i := 1; i < t.Rows(); i++ {
+		var others []int
+		for o, v := range t.Outputs {
+			if t.Now[v][i] != t.Next[o][i-1] {
+				others = append(others, o)
+			}
+		}
+		if t.Begins[i] || 2*len(others) > len(t.Outputs) {
+			continue
+		}
+		steps++
+		link[i] = alike
+		for _, o := range others {
+			wrong[o]++
+			link[i] = differ
+		}
+	}
+	a := &Agreed{Table: t.without()}
+	chance := 0.0 // that both records of some output before or after a step are wrong and alike
+	for _, n := range wrong {
+		share := float64(n) / float64(max(1, steps))
+		a.Share = max(a.Share, share)
+		chance += share * share / 2
+	}
+	seen := map[string]map[string]int{}
+	for i := range t.Rows() {
+		if link[i] == differ || link[i+1] == differ {
+			continue
+		}
+		now, next := t.state(i), t.next(i)
+		a.add(now, next)
+		a.Kept = append(a.Kept, i)
+		if link[i] == alike && link[i+1] == alike {
+			key := fmt.Sprint(now)
+			if seen[key] == nil {
+				seen[key] = map[string]int{}
+			}
+			seen[key][fmt.Sprint(next)]++
+		}
+	}
+	if slices.Max(wrong) < fewest || 2*steps < t.Rows() || 4*a.Rows() < t.Rows() {
+		return nil
+	}
+	repeated, others := 0, 0
+	for _, nexts := range seen {
+		sum, most := 0, 0
+		for _, n := range nexts {
+			sum, most = sum+n, max(most, n)
+		}
+		if sum > 1 {
+			repeated, others = repeated+sum, others+sum-most
+		}
+	}
+	expected := chance * float64(repeated)
+	a.Drawn = float64(others) > fewest+expected+3*math.Sqrt(expected)
+	return a
 }
 
 // Confirmed returns the rows whose state is an outcome of the row before: wrong records before a
