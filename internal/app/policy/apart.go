@@ -23,6 +23,9 @@ const (
 	prior = 1
 )
 
+// errNoParts is wrapped where no row of a context tells which of its outcomes happened.
+var errNoParts = errors.New("nothing to count apart")
+
 // Apart tells along which variables a context is divided in the model that was planned with.
 type Apart struct {
 	Draws []string `json:"draws"`
@@ -89,7 +92,7 @@ func (w *witness) divide(m *chance.Model, a *Apart) (*chance.Model, error) {
 	}
 	parts := w.splits[g][from].cells(by, shares(&w.groups[g].Contexts[from]))
 	if len(parts) == 0 {
-		return nil, missing
+		return nil, fmt.Errorf("%w: %w", errNoParts, missing)
 	}
 	return m.Apart(g, c, by, parts)
 }
@@ -170,12 +173,17 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 	whole, last, best := d.Supported.Value, d, d
 	var all []Apart
 	policies := 1
+	refused := map[string]bool{}
 	for range mostApart {
-		next := last.further(all)
+		next := last.further(all, refused)
 		if next == nil {
 			break
 		}
 		divided, err := divide(p, next)
+		if errors.Is(err, errNoParts) {
+			refused[fmt.Sprint(next)] = true
+			continue
+		}
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -221,9 +229,9 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 	return &chosen, m, s, chosen.Table.follow(m, odds.Walk)
 }
 
-// further divides one more context, or one of all further: along the variables of the part that costs most. It returns nil
-// if there is none.
-func (d *Document) further(all []Apart) []Apart {
+// further divides one more context, or one of all further: along the variables of the part that costs most, unless that was refused. It
+// returns nil if there is none.
+func (d *Document) further(all []Apart, refused map[string]bool) []Apart {
 	for _, x := range d.Supported.Unlike {
 		if x.Part == 0 || len(x.Of) > 2 {
 			continue // there is nothing to count, or little
@@ -241,8 +249,9 @@ func (d *Document) further(all []Apart) []Apart {
 			}
 		}
 		if len(by) > len(next[i].By) && len(by) <= 3 {
-			next[i].By = by
-			return next
+			if next[i].By = by; !refused[fmt.Sprint(next)] {
+				return next
+			}
 		}
 	}
 	return nil

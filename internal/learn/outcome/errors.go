@@ -29,6 +29,9 @@ func (r *Reading) Errors() float64 {
 // fewest is how many deviations must tell before they decide.
 const fewest = 10
 
+// fewestDrawn is how many rows with another next value than most rows of the same state and action are no accident.
+const fewestDrawn = 3
+
 // Decided reports whether the rows tell wrong records and chance apart.
 func (r *Reading) Decided() bool { return r.Consecutive && r.Recorded+r.Predicted >= fewest }
 
@@ -200,10 +203,10 @@ func (t *Table) Agreed() *Agreed {
 	}
 	a := &Agreed{Table: t.without()}
 	chance := 0.0 // that both records of some output before or after a step are wrong and alike
-	for _, n := range wrong {
+	for o, n := range wrong {
 		share := float64(n) / float64(max(1, steps))
 		a.Share = max(a.Share, share)
-		chance += share * share / 2
+		chance += share * share / 2 / float64(max(1, t.Variables[t.Outputs[o]].Values-1))
 	}
 	seen := map[string]map[string]int{}
 	for i := range t.Rows() {
@@ -235,7 +238,7 @@ func (t *Table) Agreed() *Agreed {
 		}
 	}
 	expected := chance * float64(repeated)
-	a.Drawn = float64(others) > fewest+expected+3*math.Sqrt(expected)
+	a.Drawn = float64(others) > fewestDrawn+expected+3*math.Sqrt(expected)
 	return a
 }
 

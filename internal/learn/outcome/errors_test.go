@@ -1,0 +1,79 @@
+package outcome_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/learn/outcome"
+)
+
+// corridor logs a robot in a corridor of five cells that carries something or not. A part of its moves fails, and a part of the cells is
+// recorded wrong, each time anew.
+func corridor(rows int, fails, wrong float64, twice bool) *outcome.Table {
+	rng := rand.New(rand.NewPCG(1, 2))
+	t := &outcome.Table{
+		Variables: []outcome.Variable{{Values: 5, Ordered: true}, {Values: 2}, {Values: 3}},
+		Outputs:   []int{0, 1}, Now: make([][]int32, 3), Next: make([][]int32, 2), Begins: make([]bool, rows),
+	}
+	record := func(x, values int32) int32 {
+		if rng.Float64() < wrong {
+			return rng.Int32N(values)
+		}
+		return x
+	}
+	at, load := int32(2), int32(0)
+	for i := range rows {
+		action := rng.Int32N(3)
+		seen := [2]int32{record(at, 5), record(load, 2)}
+		if !twice && i > 0 {
+			t.Next[0][i-1], t.Next[1][i-1] = seen[0], seen[1]
+		}
+		switch {
+		case action == 2:
+			load = 1 - load
+		case rng.Float64() >= fails:
+			at = min(max(at+2*action-1, 0), 4)
+		}
+		for v, x := range []int32{seen[0], seen[1], action} {
+			t.Now[v] = append(t.Now[v], x)
+		}
+		t.Next[0], t.Next[1] = append(t.Next[0], record(at, 5)), append(t.Next[1], record(load, 2))
+	}
+	t.Begins[0] = true
+	return t
+}
+
+// TestAgreed tells wrong records from chance where states are recorded twice.
+func TestAgreed(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		fails, wrong float64
+		twice        bool
+		found, drawn bool
+	}{
+		{"clean", .25, 0, true, false, false},
+		{"one record", .25, .03, false, false, false},
+		{"wrong records", 0, .03, true, true, false},
+		{"many wrong records", 0, .1, true, true, false},
+		{"both", .25, .03, true, true, true},
+		{"rarely", .03, .02, true, true, true},
+	} {
+		rows := corridor(3000, c.fails, c.wrong, c.twice)
+		a := rows.Agreed()
+		if (a != nil) != c.found || a != nil && a.Drawn != c.drawn {
+			t.Errorf("%s: %+v", c.name, a)
+			continue
+		}
+		if a == nil {
+			continue
+		}
+		if a.Share < c.wrong || a.Share > 3*c.wrong {
+			t.Errorf("%s: %.3f of the records differ", c.name, a.Share)
+		}
+		for _, i := range a.Kept {
+			if i > 0 && rows.Now[0][i] != rows.Next[0][i-1] && rows.Now[1][i] == rows.Next[1][i-1] {
+				t.Fatalf("%s: row %d is kept", c.name, i)
+			}
+		}
+	}
+}
