@@ -175,7 +175,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	line.Deviations, line.Recorded, line.Predicted, line.Consecutive = read.Deviations, read.Recorded, read.Predicted, read.Consecutive
 	groups, agreed := sure, s.Agreed()
 	switch errors := read.Decided() && read.Errors() >= mostErrors; {
-	case agreed != nil && agreed.Drawn && noise == 0:
+	case agreed != nil && agreed.Drawn:
 		line.Reading, line.Noise = readBoth, agreed.Share
 		if s.Rows() == len(x.now) {
 			line.repaired = x.some(agreed.Kept)
