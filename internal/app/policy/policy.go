@@ -196,6 +196,11 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.finish(ctx, m, s, r)
+}
+
+// finish proves an answer where that is asked for, and notes the time.
+func (d *Document) finish(ctx context.Context, m *model, s *policy.Solution, r Request) (*Document, error) {
 	if r.Certify {
 		if err := d.prove(ctx, m, s); err != nil {
 			return nil, err

@@ -258,10 +258,8 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 }
 
 func (w *witness) states() (all []int) {
-	for i := range w.p.Problem.Variables {
-		if w.p.Problem.Variables[i].Kind == factored.State {
-			all = append(all, i)
-		}
+	for i := range w.p.Problem.OfKind(factored.State) {
+		all = append(all, i)
 	}
 	return all
 }

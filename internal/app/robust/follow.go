@@ -14,6 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/tube"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -283,10 +284,7 @@ func (f *Follower) Drift() string {
 func tail(n, k int, p float64) float64 {
 	below := 0.0
 	for i := range k {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(i + 1))
-		c, _ := math.Lgamma(float64(n - i + 1))
-		below += math.Exp(a - b - c + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		below += math.Exp(rules.LogChoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
 	}
 	return 1 - below
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 const (
@@ -216,10 +218,7 @@ func (l *learner) shortest() (best *Expr) {
 		some  = 8
 		chose = 8 // bits by which a list of the second kind must be shorter
 	)
-	rows := make([]int32, len(l.y))
-	for r := range rows {
-		rows[r] = int32(r)
-	}
+	rows := integer.Below[int32](len(l.y))
 	forms := l.fit(rows, rows)
 	if len(forms) == 0 {
 		return nil

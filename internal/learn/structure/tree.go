@@ -3,6 +3,8 @@ package structure
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Tree is a decision tree over input bits: a leaf where Zero is nil.
@@ -71,10 +73,7 @@ const MaxInputs = 64
 // growAll makes a tree over all inputs, in the order of their rank. Where it asks
 // for too many it is made again over those that most rows are asked for.
 func (s *search) growAll(strict bool) *Tree {
-	inputs := make([]int, s.t.Inputs)
-	for i := range inputs {
-		inputs[i] = i
-	}
+	inputs := integer.Below[int](s.t.Inputs)
 	slices.SortStableFunc(inputs, func(a, b int) int { return s.rank(a) - s.rank(b) })
 	n := s.grow(s.rows, inputs, true, strict)
 	if len(n.Inputs()) <= MaxInputs {
