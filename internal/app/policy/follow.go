@@ -127,7 +127,7 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	again.Value, again.Confidence = nil, 0
 	failure, walk, err := again.value(m)
 	if err == nil && failure == nil && d.Supported != nil {
-		again.Supported, _, err = again.supports(m)
+		again.Supported, err = again.supports(m)
 	}
 	if err != nil {
 		return nil, err

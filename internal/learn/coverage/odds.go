@@ -6,9 +6,9 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
-// atLeast is the probability of k or more of n events that are independent and have probability
+// AtLeast is the probability of k or more of n events that are independent and have probability
 // p each.
-func atLeast(n, k int, p float64) float64 {
+func AtLeast(n, k int, p float64) float64 {
 	switch {
 	case k <= 0 || p >= 1:
 		return 1
@@ -60,7 +60,7 @@ func upperRate(n, k int, odds float64) float64 {
 	low, high := float64(k)/float64(n), 1.0
 	for range 50 {
 		p := (low + high) / 2
-		if atLeast(n, n-k, 1-p) > odds { // k or fewer events
+		if AtLeast(n, n-k, 1-p) > odds { // k or fewer events
 			low = p
 		} else {
 			high = p

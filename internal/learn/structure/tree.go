@@ -14,7 +14,6 @@ type Tree struct {
 	Value     bool // of a leaf
 	Free      bool // of a leaf: its values are impossible, and Value says nothing
 	Rows      int  // of a leaf: the rows that it was made from
-	Wrong     int  // of a leaf: those of them with the other value
 }
 
 // Eval returns the value of the tree for a packed row of inputs.
@@ -106,7 +105,7 @@ func (s *search) grow(rows []int32, candidates []int, pairs, strict bool) *Tree 
 			ones++
 		}
 	}
-	leaf := &Tree{Value: 2*ones > len(rows), Rows: len(rows), Wrong: min(ones, len(rows)-ones)}
+	leaf := &Tree{Value: 2*ones > len(rows), Rows: len(rows)}
 	if ones == 0 || ones == len(rows) {
 		return leaf
 	}
