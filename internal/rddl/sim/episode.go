@@ -17,7 +17,7 @@ func (e End) String() string {
 	return [...]string{"horizon", "termination", "end of plan", "error"}[e]
 }
 
-// Episode is the outcome of Runner.Continue.
+// Episode is the outcome of Run.
 type Episode struct {
 	Steps      int     // taken
 	Reward     float64 // undiscounted sum
@@ -25,10 +25,18 @@ type Episode struct {
 	End        End
 }
 
-// Continue lets the policy act from the present state for the given number of steps, or for the
+// Run resets the runner and lets the policy act for the given number of steps, or for the
 // problem's horizon if that is 0 or less. t, which may be nil, records the steps. An error, a
 // *Violation or an evaluation error, is returned with the episode up to it; a step into a
 // state that violates an invariant counts.
+func (r *Runner) Run(p Policy, steps int, t *Trace) (Episode, error) {
+	if err := r.Reset(); err != nil {
+		return Episode{End: AtError}, err
+	}
+	return r.Continue(p, steps, t)
+}
+
+// Continue is like Run but starts from the present state.
 func (r *Runner) Continue(p Policy, steps int, t *Trace) (Episode, error) {
 	e := Episode{End: AtError}
 	if steps <= 0 {
