@@ -21,7 +21,6 @@ type Chance interface {
 // definition of the problem.
 type graph struct {
 	p      *factored.Problem
-	net    *bnn.Network
 	chance Chance
 
 	check           *checker
@@ -58,7 +57,7 @@ type branch struct {
 }
 
 func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
-	g.p, g.net, g.chance, g.places = p, net, chance, map[string]int{}
+	g.p, g.chance, g.places = p, chance, map[string]int{}
 	g.check = &checker{p: p, net: net, dead: map[string]bool{}}
 	g.check.sort()
 	g.states, g.actions = p.Bits(factored.State), p.Bits(factored.Action)
@@ -137,8 +136,7 @@ type spread struct {
 	fixed int64                 // the reward without the terms below
 	terms []factored.RewardTerm // those that read what is drawn
 	out   *branch
-	total []*big.Int   // a common denominator of each draw
-	whole [][]*big.Int // its probabilities over that
+	whole [][]*big.Int // the probabilities of each draw over a common denominator
 
 	rounded bool // weights are not kept
 	failure *Failure
@@ -163,7 +161,7 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 		if sum := add(whole); sum.Cmp(total) != 0 {
 			return nil, nil, fmt.Errorf("step %d: the probabilities of a draw sum to %s; expected 1", t, new(big.Rat).SetFrac(sum, total).RatString())
 		}
-		s.total, s.whole = append(s.total, total), append(s.whole, whole)
+		s.whole = append(s.whole, whole)
 		s.out.total = new(big.Int).Mul(s.out.total, total)
 	}
 	if g.kept += joint; g.kept > maxExact && !g.whole {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -151,9 +152,8 @@ func WriteJSON(w io.Writer, v any) error {
 // default are omitted.
 func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all bool) Values {
 	out := Values{}
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		if v.Kind != k || v.Clock > 0 {
+	for _, v := range p.OfKind(k) {
+		if v.Clock > 0 {
 			continue
 		}
 		if x := v.Value(val); all || x != v.Default {
@@ -207,4 +207,19 @@ func BitsOf(p *factored.Problem, values Values) (factored.Valuation, error) {
 		}
 	}
 	return val, nil
+}
+
+// Stopped says why a context has ended; "" if it has not.
+func Stopped(ctx context.Context) string {
+	if ctx.Err() == nil {
+		return ""
+	}
+	return context.Cause(ctx).Error()
+}
+
+// WriteStopped says to people which limit ended a run, if one did.
+func WriteStopped(w io.Writer, stopped string) {
+	if stopped != "" {
+		fmt.Fprintf(w, "Stopped early: %s.\n", stopped)
+	}
 }

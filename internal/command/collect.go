@@ -37,9 +37,7 @@ func writeCollection(w io.Writer, d *execute.Collection) {
 			fmt.Fprintf(w, "; no rows: %d steps that were refused, %d to values out of range", s.Refused, s.Outside)
 		}
 		fmt.Fprintln(w)
-		if s.Stopped != "" {
-			fmt.Fprintf(w, "Stopped early: %s.\n", s.Stopped)
-		}
+		app.WriteStopped(w, s.Stopped)
 	}
 }
 

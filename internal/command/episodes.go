@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -84,8 +85,6 @@ func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) {
 	}
 	writeStated(w, d.Robust)
 	writeSentence(w, d.Note())
-	if d.Stopped != "" {
-		fmt.Fprintf(w, "Stopped early: %s.\n", d.Stopped)
-	}
+	app.WriteStopped(w, d.Stopped)
 	fmt.Fprintf(w, "%.3f s of planning for a step on average\n", d.StepSeconds)
 }

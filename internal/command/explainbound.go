@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/load"
 )
@@ -56,9 +57,7 @@ func writeBound(b io.Writer, d *explain.BoundLines, constraints bool) {
 	for i := range d.Rules {
 		writePrices(b, &d.Rules[i], constraints)
 	}
-	if d.Stopped != "" {
-		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
-	}
+	app.WriteStopped(b, d.Stopped)
 }
 
 func alikeGroups(a, b *explain.BoundGroup) bool {

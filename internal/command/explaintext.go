@@ -66,9 +66,7 @@ func writeExplanation(b io.Writer, d *explain.Explanation, constraints bool) {
 		writeSentence(b, d.Chance.Says)
 	}
 	writeSentence(b, load.Assumptions(d.Assumed))
-	if d.Stopped != "" {
-		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
-	}
+	app.WriteStopped(b, d.Stopped)
 	if d.Certificate != "" {
 		fmt.Fprintf(b, "The checker accepted the proofs in %s.\n", d.Certificate)
 	}

@@ -315,9 +315,7 @@ func writePlan(b io.Writer, d *execute.Document) {
 	writeVerdict(b, d)
 	writeRobust(b, d.Robust)
 	writeOutside(b, d.OutOfRange)
-	if d.Stopped != "" {
-		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
-	}
+	app.WriteStopped(b, d.Stopped)
 	fmt.Fprintf(b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
 }
 

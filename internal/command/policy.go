@@ -168,9 +168,7 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
-	if d.Stopped != "" {
-		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
-	}
+	app.WriteStopped(b, d.Stopped)
 	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
 }
 

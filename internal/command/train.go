@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/domain"
 	"github.com/fdplan/fdplan/internal/app/events"
@@ -167,9 +168,7 @@ func writeTrained(w io.Writer, res *learn.Trained) {
 	for _, line := range res.Warnings() {
 		fmt.Fprintln(w, line)
 	}
-	if res.Stopped != "" {
-		fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)
-	}
+	app.WriteStopped(w, res.Stopped)
 	for _, line := range res.Next() {
 		fmt.Fprintln(w, line)
 	}

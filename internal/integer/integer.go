@@ -9,3 +9,12 @@ func FloorDiv(a, b int64) int64 {
 	}
 	return q
 }
+
+// Below lists the numbers from 0 to n-1.
+func Below[T int | int32](n int) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = T(i)
+	}
+	return list
+}

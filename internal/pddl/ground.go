@@ -241,9 +241,8 @@ func (g *grounder) cpfs() error {
 		both[at] = append(both[at], all(ground.And, c.pos, []*ground.Node{g.ref(g.actions[c.by]), c.when}))
 		sets[i] = both
 	}
-	for i := range g.p.Fluents {
-		f := &g.p.Fluents[i]
-		if f.Kind != ground.State || f.Type != ground.Bool {
+	for i, f := range g.p.OfKind(ground.State) {
+		if f.Type != ground.Bool {
 			continue
 		}
 		at := pos{f.Pos.File, f.Pos.Line, f.Pos.Col}
@@ -322,10 +321,8 @@ func (g *grounder) derivations() error {
 			return failed
 		}
 	}
-	for i := range g.p.Fluents {
-		if f := &g.p.Fluents[i]; f.Kind == ground.Interm {
-			f.CPF = all(ground.Or, pos{f.Pos.File, f.Pos.Line, f.Pos.Col}, bodies[i])
-		}
+	for i, f := range g.p.OfKind(ground.Interm) {
+		f.CPF = all(ground.Or, pos{f.Pos.File, f.Pos.Line, f.Pos.Col}, bodies[i])
 	}
 	return nil
 }
@@ -364,11 +361,9 @@ func (g *grounder) order() error {
 		return nil
 	}
 	for _, kind := range []ground.Kind{ground.Interm, ground.State} {
-		for i := range g.p.Fluents {
-			if g.p.Fluents[i].Kind == kind {
-				if err := visit(i); err != nil {
-					return err
-				}
+		for i := range g.p.OfKind(kind) {
+			if err := visit(i); err != nil {
+				return err
 			}
 		}
 	}

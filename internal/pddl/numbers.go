@@ -149,9 +149,8 @@ func (g *grounder) compared(e *Expr, s scope) (*ground.Node, error) {
 
 // numberCPFs makes the next values of numbers.
 func (g *grounder) numberCPFs(by map[string][]change) error {
-	for i := range g.p.Fluents {
-		f := &g.p.Fluents[i]
-		if f.Kind != ground.State || f.Type == ground.Bool {
+	for i, f := range g.p.OfKind(ground.State) {
+		if f.Type == ground.Bool {
 			continue
 		}
 		args := make([]int, len(f.Args))

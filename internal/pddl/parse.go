@@ -316,7 +316,7 @@ func (d *Domain) readProblem(file string, text []byte) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Domain: d, Name: name.word, file: file, Objects: slices.Clone(d.Constants), objects: map[string]int{}}
+	p := &Problem{Domain: d, Name: name.word, Objects: slices.Clone(d.Constants), objects: map[string]int{}}
 	order := []string{":domain", ":requirements", ":objects", ":init", ":goal", ":metric"}
 	sort.SliceStable(sections, func(i, j int) bool {
 		return slices.Index(order, sections[i].head()) < slices.Index(order, sections[j].head())

@@ -91,7 +91,6 @@ type Problem struct {
 	Metric   *Expr // nil for the number of actions
 	Maximize bool
 	Parallel bool // a step is of any actions that do not interfere, and costs 1
-	file     string
 	objects  map[string]int
 }
 

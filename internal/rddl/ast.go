@@ -93,8 +93,6 @@ type CPF struct {
 	Primed bool
 	Params []*Param // the names; their types are the pvariable's, filled in a Program
 	Expr   Expr
-
-	Decl *PVariable // set in a Program
 }
 
 // NonFluents is a non-fluents block.
@@ -111,8 +109,6 @@ type Assign struct {
 	Args  []*Literal
 	Value Expr // *Bool, *Number (possibly under a minus) or *Literal
 	Short bool // written `x;` or `~x;`
-
-	Decl *PVariable // set in a Program
 }
 
 // Unbounded stands for pos-inf as a horizon or a number of actions.

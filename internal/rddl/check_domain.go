@@ -74,7 +74,6 @@ func (c *checker) checkCPF(old *CPF) *CPF {
 		p.Type, p.TypeName = v.ParamTypes[i], v.Params[i]
 		x.Params = append(x.Params, &p)
 	}
-	x.Decl = v
 	c.prog.CPFs[name] = &x
 	c.cpf, c.scope = v, x.Params
 	switch v.Kind {

@@ -88,7 +88,7 @@ func (c *checker) assign(old *Assign, kind Kind) *Assign {
 	if len(a.Args) != len(v.Params) {
 		fail(a.Name.Pos, "%s has %s here, expected %d as declared at %s", name, counted.Of(len(a.Args), "argument"), len(v.Params), v.Name.Pos)
 	}
-	a.Decl, a.Args = v, make([]*Literal, 0, len(old.Args))
+	a.Args = make([]*Literal, 0, len(old.Args))
 	for i, x := range old.Args {
 		a.Args = append(a.Args, c.literal(x.Info, x.Name, x.At, v.ParamTypes[i], "the argument"))
 	}

@@ -1,7 +1,8 @@
 package rddl
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,26 +11,15 @@ import (
 )
 
 func (c *checker) typeHint(name string) string {
-	var known []string
-	for t := range c.types {
-		known = append(known, t)
-	}
-	sort.Strings(known)
-	return nearest.Hint(name, known)
+	return nearest.Hint(name, slices.Sorted(maps.Keys(c.types)))
 }
 
 func (c *checker) fluentHint(name string) string {
 	if h := c.minusHint(name); h != "" {
 		return h
 	}
-	var known []string
-	for v := range c.prog.PVars {
-		known = append(known, v)
-	}
-	for f := range operator.Functions {
-		known = append(known, f)
-	}
-	sort.Strings(known)
+	known := slices.Concat(slices.Collect(maps.Keys(c.prog.PVars)), slices.Collect(maps.Keys(operator.Functions)))
+	slices.Sort(known)
 	return nearest.Hint(name, known)
 }
 

@@ -26,18 +26,23 @@ type Range struct {
 }
 
 // Least is the least expectation of the values of outcomes, none of which is below floor, which is the value of what
-// may happen besides. It fills the least values first, which is the optimum of a linear program over an interval for
-// each probability (Givan, Leach, Dean, Bounded-parameter Markov decision processes, 2000).
+// may happen besides.
 func (d *Draw) Least(values []float64, floor float64) (sum float64) {
-	if d.Range == nil {
-		for i, p := range d.Probability {
-			f, _ := p.Float64()
-			sum += f * values[i]
-		}
-		return sum
+	if d.Range != nil {
+		return d.Range.Least(values, floor)
 	}
+	for i, p := range d.Probability {
+		f, _ := p.Float64()
+		sum += f * values[i]
+	}
+	return sum
+}
+
+// Least is that of Draw. It fills the least values first, which is the optimum of a linear program over an interval for
+// each probability (Givan, Leach, Dean, Bounded-parameter Markov decision processes, 2000).
+func (r *Range) Least(values []float64, floor float64) (sum float64) {
 	rest := 1.0
-	for i, low := range d.Range.Low {
+	for i, low := range r.Low {
 		sum += low * values[i]
 		rest -= low
 	}
@@ -46,14 +51,14 @@ func (d *Draw) Least(values []float64, floor float64) (sum float64) {
 		sum += q * value
 		rest -= q
 	}
-	take(d.Range.Other, floor)
+	take(r.Other, floor)
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	for _, i := range order {
-		take(d.Range.High[i]-d.Range.Low[i], values[i])
+		take(r.High[i]-r.Low[i], values[i])
 	}
 	take(1, floor) // what rounding left
 	return sum

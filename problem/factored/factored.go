@@ -15,6 +15,7 @@ package factored
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/big"
@@ -340,6 +341,17 @@ func (p *Problem) Find(name string) (*Variable, bool) {
 		return &p.Variables[i-1], true
 	}
 	return nil, false
+}
+
+// OfKind gives the variables of one kind with their places, in order.
+func (p *Problem) OfKind(k Kind) iter.Seq2[int, *Variable] {
+	return func(yield func(int, *Variable) bool) {
+		for i := range p.Variables {
+			if v := &p.Variables[i]; v.Kind == k && !yield(i, v) {
+				return
+			}
+		}
+	}
 }
 
 // Bits lists the bits of all variables of one kind, in order.

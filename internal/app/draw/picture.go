@@ -131,11 +131,7 @@ func planNames(plan *picture.Plan) []string {
 // stateNames lists a problem's state variables and the names of their bits in the published
 // files, both sorted.
 func stateNames(p *load.Problem) (own, published []string) {
-	for i := range p.Problem.Variables {
-		v := &p.Problem.Variables[i]
-		if v.Kind != factored.State {
-			continue
-		}
+	for _, v := range p.Problem.OfKind(factored.State) {
 		own = append(own, v.Name)
 		if bits := p.Truth.Task.BitNames[v.Name]; bits != nil {
 			published = append(published, bits...)

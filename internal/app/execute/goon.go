@@ -86,10 +86,8 @@ func randomAction(t *simulator.Truth, state factored.Valuation, rng *rand.Rand) 
 
 // drawn sets the variables of a kind to random values.
 func drawn(p *factored.Problem, k factored.Kind, val factored.Valuation, rng *rand.Rand) {
-	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == k {
-			_ = v.Set(val, v.Lo+rng.Int64N(v.Hi-v.Lo+1)) // in its range
-		}
+	for _, v := range p.OfKind(k) {
+		_ = v.Set(val, v.Lo+rng.Int64N(v.Hi-v.Lo+1)) // in its range
 	}
 }
 

@@ -62,9 +62,7 @@ func Bound(ctx context.Context, problem *load.Problem, horizon int, l engine.Lim
 		return nil, err
 	}
 	x := bound.Summarize(ctx, s)
-	if ctx.Err() != nil {
-		d.Stopped = context.Cause(ctx).Error()
-	}
+	d.Stopped = app.Stopped(ctx)
 	if x.Infeasible {
 		return d, nil
 	}

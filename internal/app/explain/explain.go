@@ -269,10 +269,7 @@ func (d *Explanation) conflict(ctx context.Context, t engine.Task, r Request) er
 		d.Conflict.Constraints = append(d.Conflict.Constraints, r.member(m))
 	}
 	if !core.Minimal {
-		d.Stopped = "a limit was reached before the set was shown to be minimal"
-		if ctx.Err() != nil {
-			d.Stopped = context.Cause(ctx).Error()
-		}
+		d.Stopped = cmp.Or(app.Stopped(ctx), "a limit was reached before the set was shown to be minimal")
 	}
 	return nil
 }
@@ -343,10 +340,7 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 		d.Steps = append(d.Steps, line)
 	}
 	if !f.Complete {
-		d.Stopped = "a limit was reached before all was tried"
-		if ctx.Err() != nil {
-			d.Stopped = context.Cause(ctx).Error()
-		}
+		d.Stopped = cmp.Or(app.Stopped(ctx), "a limit was reached before all was tried")
 	}
 	return d.Note(r.judge, trace)
 }

@@ -42,8 +42,8 @@ func stepMachine(_ *rand.Rand, s, a []int) ([]int, float64, bool) {
 func TestCleanContexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	x := &system{
-		states:  []factored.Variable{integer("mode", 4), integer("temperature", 7), integer("wear", 5), integer("parts", 4)},
-		actions: []factored.Variable{integer("act", 3)},
+		states:  []factored.Variable{ranged("mode", 4), ranged("temperature", 7), ranged("wear", 5), ranged("parts", 4)},
+		actions: []factored.Variable{ranged("act", 3)},
 		start:   func(*rand.Rand) []int { return []int{0, 0, 0, 2} },
 		step:    stepMachine,
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -82,5 +83,5 @@ func (l *DriftLine) String() string {
 		again = ", and not only there"
 	}
 	return fmt.Sprintf("the system changes at %s%s: after it %s another function. Of %d rows in which the two differ, %d follow the old one before and the new one after. Nothing is supported of these values; learn from the rows after the change",
-		where, again, listed(l.Outputs)+have, l.Old+l.New, l.Old+l.New-l.Wrong)
+		where, again, outcomes.Listed(l.Outputs)+have, l.Old+l.New, l.Old+l.New-l.Wrong)
 }

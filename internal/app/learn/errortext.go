@@ -117,7 +117,7 @@ func (l *ErrorLine) writeOutside(b *strings.Builder) {
 }
 
 // NoBetter says that the network is no better than the prediction that nothing changes; empty if it is.
-func (t *Trained) NoBetter() string {
+func (t *Errors) NoBetter() string {
 	if t.HeldOut != nil {
 		return t.HeldOut.NoBetter("the rows held out")
 	}
@@ -125,7 +125,7 @@ func (t *Trained) NoBetter() string {
 }
 
 // WriteErrors writes the errors on the rows held out, and then those on the training rows.
-func (t *Trained) WriteErrors(w io.Writer) {
+func (t *Errors) WriteErrors(w io.Writer) {
 	on := ""
 	if t.HeldOut != nil {
 		which := map[train.SplitMode]string{

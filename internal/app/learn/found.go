@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
@@ -141,19 +142,9 @@ func (f *Found) warnings() []string {
 			supported = fmt.Sprintf("%d of them are, where enough rows agree for errors by chance in at most %s of them,", sure, coverage.Percent(most))
 		}
 		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s; %s supported; the function found agrees with %s of the rows or more",
-			len(bits), len(f.Outputs), listed(bits), what, supported, measure.Percent(least.Rows-least.Wrong, least.Rows)))
+			len(bits), len(f.Outputs), outcomes.Listed(bits), what, supported, measure.Percent(least.Rows-least.Wrong, least.Rows)))
 	}
 	return lines
-}
-
-// listed joins names, of many the first few.
-func listed(names []string) string {
-	const most = 5
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		text += ", …"
-	}
-	return text
 }
 
 // fluentsOf returns the fluents of bits, each once.

@@ -113,21 +113,34 @@ func split(p *load.Problem, from *sourced, mode train.SplitMode, seed uint64) (x
 // heldOutShare is the part of the time that is left which learning without the rows held out may take.
 const heldOutShare = 0.4
 
-// Held is what a way of learning gets wrong on rows that it did not see.
-type Held struct {
-	Line *ErrorLine      // nil if no row is held out
-	By   train.SplitMode // which rows are
-	Why  string          // none is: the reason
+// Errors are those of a network on the rows that it was learned from, and on rows that it, or one like it, was not learned from.
+type Errors struct {
+	// HeldOut is the error on rows that were not learned from, of a network that was learned without
+	// them; null if none were.
+	HeldOut *ErrorLine `json:"held_out"`
+	// HeldOutBy tells which rows these are: the last ones by "time", or a "random" tenth of the rows or
+	// of the "distinct" ones. HeldOutWhy is the reason why there are none.
+	HeldOutBy  train.SplitMode `json:"held_out_by,omitempty"`
+	HeldOutWhy string          `json:"held_out_why,omitempty"`
+	// Refitted reports that the network was then learned again, from all rows.
+	Refitted bool       `json:"refitted"`
+	Train    *ErrorLine `json:"train"` // on the rows that the network was learned from
+	Exact    bool       `json:"exact"` // no row is wrong, held out or not
 }
 
-// HoldOut measures a way of learning on the last rows. learn learns from the rows for which keep holds, and returns its
+// On notes the error on the rows that were learned from.
+func (e *Errors) On(train *ErrorLine) {
+	e.Train, e.Exact = train, train.Wrong == 0 && (e.HeldOut == nil || e.HeldOut.Wrong == 0)
+}
+
+// HoldOut measures a way of learning on the last rows, and expects it to learn from all of them then. learn learns from the rows for which keep holds, and returns its
 // prediction.
-func HoldOut(ctx context.Context, p *load.Problem, from []train.Source, learn func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error)) (*Held, error) {
+func HoldOut(ctx context.Context, p *load.Problem, from []train.Source, learn func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error)) (Errors, error) {
 	h, line, err := holdOutBy(ctx, p, from, learn)
 	if err != nil {
-		return nil, err
+		return Errors{}, err
 	}
-	return &Held{line, h.by, h.why}, nil
+	return Errors{HeldOut: line, HeldOutBy: h.by, HeldOutWhy: h.why, Refitted: line != nil}, nil
 }
 
 func holdOutBy(ctx context.Context, p *load.Problem, from []train.Source, learn func(context.Context, func(*train.Row) bool) (measure.Predict, error)) (*holding, *ErrorLine, error) {

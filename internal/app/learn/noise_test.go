@@ -207,7 +207,7 @@ func slipperyGrid(t *testing.T, works float64) {
 
 // TestNextOfErrors: rows that are taken as recording errors are no rows that the network is wrong on.
 func TestNextOfErrors(t *testing.T) {
-	trained := &Trained{Train: &ErrorLine{Measure: &measure.Measure{Rows: 10, Wrong: 3}}, Chance: &outcomes.Line{Reading: "recording errors"}}
+	trained := &Trained{Errors: Errors{Train: &ErrorLine{Measure: &measure.Measure{Rows: 10, Wrong: 3}}}, Chance: &outcomes.Line{Reading: "recording errors"}}
 	if next := trained.Next(); len(next) != 1 || !strings.Contains(next[0], "3 of 10 training rows are not as the network says, and are taken as recording errors") {
 		t.Errorf("%q", next)
 	}

@@ -122,10 +122,8 @@ func (x *Predictions) Errors() *Predicted {
 		return nil
 	}
 	others := -len(x.c.Variables())
-	for i := range x.p.Problem.Variables {
-		if x.p.Problem.Variables[i].Kind == factored.State {
-			others++
-		}
+	for range x.p.Problem.OfKind(factored.State) {
+		others++
 	}
 	return &Predicted{l, others}
 }

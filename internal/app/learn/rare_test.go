@@ -33,8 +33,8 @@ func TestRareBesideChance(t *testing.T) {
 		return s, 0, false
 	}
 	x := &system{
-		states:  []factored.Variable{integer("x0", 5), integer("y0", 5), integer("x1", 5), integer("y1", 5), boolean("loaded0"), boolean("loaded1"), integer("done", 3)},
-		actions: []factored.Variable{integer("act", 11)},
+		states:  []factored.Variable{ranged("x0", 5), ranged("y0", 5), ranged("x1", 5), ranged("y1", 5), boolean("loaded0"), boolean("loaded1"), ranged("done", 3)},
+		actions: []factored.Variable{ranged("act", 11)},
 		start:   func(*rand.Rand) []int { return []int{0, 0, 5, 5, 0, 0, 0} },
 		step:    step,
 	}

@@ -32,7 +32,7 @@ func enum(name string, values ...string) factored.Variable {
 	return factored.Variable{Name: name, Hi: int64(len(values) - 1), View: &factored.View{Names: values}}
 }
 
-func integer(name string, hi int) factored.Variable {
+func ranged(name string, hi int) factored.Variable {
 	return factored.Variable{Name: name, Hi: int64(hi)}
 }
 
@@ -94,7 +94,7 @@ func is(b bool, y float64) float64 {
 // systems are a taxi, a lake of ice, a shop, a maze, a cart and a lamp.
 var systems = map[string]system{
 	"taxi": {
-		states:  []factored.Variable{integer("row", 4), integer("col", 4), enum("passenger", "R", "G", "Y", "B", "taxi"), enum("destination", "B", "G", "R", "Y")},
+		states:  []factored.Variable{ranged("row", 4), ranged("col", 4), enum("passenger", "R", "G", "Y", "B", "taxi"), enum("destination", "B", "G", "R", "Y")},
 		actions: []factored.Variable{enum("action", "south", "north", "east", "west", "pickup", "dropoff")},
 		start: func(r *rand.Rand) []int {
 			s := []int{r.IntN(5), r.IntN(5), r.IntN(4), r.IntN(4)}
@@ -138,7 +138,7 @@ var systems = map[string]system{
 		rows: 20000, chart: true,
 	},
 	"lake": {
-		states: []factored.Variable{integer("cell", 63)}, actions: []factored.Variable{integer("move", 3)},
+		states: []factored.Variable{ranged("cell", 63)}, actions: []factored.Variable{ranged("move", 3)},
 		start: func(r *rand.Rand) []int { return []int{r.IntN(63)} },
 		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {
 			x, y := s[0]%8, s[0]/8
@@ -157,8 +157,8 @@ var systems = map[string]system{
 		rows: 5000,
 	},
 	"shop": {
-		states:  []factored.Variable{integer("stock", 9), boolean("open"), integer("day", 6)},
-		actions: []factored.Variable{integer("order", 3), boolean("advertise")},
+		states:  []factored.Variable{ranged("stock", 9), boolean("open"), ranged("day", 6)},
+		actions: []factored.Variable{ranged("order", 3), boolean("advertise")},
 		start:   func(r *rand.Rand) []int { return []int{r.IntN(10), r.IntN(2), r.IntN(7)} },
 		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {
 			sold := min(s[0], s[1]*(1+a[1]))
@@ -169,7 +169,7 @@ var systems = map[string]system{
 		rows: 3000, chart: true,
 	},
 	"maze, goal in ten rows of 10,000": {
-		states: []factored.Variable{integer("x", 9), integer("y", 9)}, actions: []factored.Variable{enum("move", "left", "right", "up", "down")},
+		states: []factored.Variable{ranged("x", 9), ranged("y", 9)}, actions: []factored.Variable{enum("move", "left", "right", "up", "down")},
 		start: func(r *rand.Rand) []int { return []int{r.IntN(7), r.IntN(7)} },
 		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {
 			x, y := s[0], s[1]
@@ -188,7 +188,7 @@ var systems = map[string]system{
 		rows: 10000, chart: true,
 	},
 	"cart, rare crashes": {
-		states: []factored.Variable{integer("place", 20), integer("speed", 3), boolean("rain")}, actions: []factored.Variable{enum("pedal", "none", "gas", "brake")},
+		states: []factored.Variable{ranged("place", 20), ranged("speed", 3), boolean("rain")}, actions: []factored.Variable{enum("pedal", "none", "gas", "brake")},
 		start: func(r *rand.Rand) []int { return []int{0, 0, r.IntN(2)} },
 		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {
 			v := s[1]
@@ -203,7 +203,7 @@ var systems = map[string]system{
 		rows: 10000, chart: true,
 	},
 	"kiln, names with blanks, and numbers below 0 and of a wide range": {
-		states:  []factored.Variable{integer("level", 300), {Name: "balance", Lo: -4, Hi: 4}, enum("phase", "warm up", "cooling down", "2nd", "so \"called\"")},
+		states:  []factored.Variable{ranged("level", 300), {Name: "balance", Lo: -4, Hi: 4}, enum("phase", "warm up", "cooling down", "2nd", "so \"called\"")},
 		actions: []factored.Variable{enum("cmd", "go on", "stop", "vent")},
 		start:   func(r *rand.Rand) []int { return []int{r.IntN(301), r.IntN(9) - 4, r.IntN(4)} },
 		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/measure"
@@ -17,6 +19,15 @@ func Sources(ctx context.Context, p *load.Problem, file string) ([]train.Source,
 		return nil, err
 	}
 	return s.data, nil
+}
+
+// Examples are the distinct rows of data sets without an empty cell.
+func Examples(p *load.Problem, from []train.Source) (*train.Examples, error) {
+	rows, err := train.FromSources(p.Problem, from...)
+	if errors.Is(err, train.ErrEmpty) {
+		err = fmt.Errorf("every row has an empty cell; expected one at least without")
+	}
+	return rows, err
 }
 
 // Measure is the error of a network on the rows of data sets.

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -47,10 +46,7 @@ const afterShrinking = time.Second
 // learnStructure learns a network by RecipeStructure. When ctx ends while the
 // network is made smaller, the one so far is the answer, and says so.
 func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source, t Training) (*Trained, error) {
-	rows, err := train.FromSources(p.Problem, sources...)
-	if errors.Is(err, train.ErrEmpty) {
-		return nil, fmt.Errorf("every row has an empty cell; expected one at least without")
-	}
+	rows, err := Examples(p, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -378,12 +374,10 @@ func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *
 	out := &Trained{
 		Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Found: foundOf(p, st),
-		Train: trained, HeldOut: held, Refitted: held != nil,
+		Errors: Errors{Train: trained, HeldOut: held, Refitted: held != nil},
 	}
 	out.heldOut(h)
-	if ctx.Err() != nil {
-		out.Stopped = context.Cause(ctx).Error()
-	}
+	out.Stopped = app.Stopped(ctx)
 	f := &bnn.File{Network: net, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs)}
 	add := func(key, format string, args ...any) {
 		f.Meta = append(f.Meta, [2]string{key, fmt.Sprintf(format, args...)})

@@ -57,17 +57,7 @@ type Trained struct {
 	Rows    int    `json:"rows"`     // in the data
 	Unique  int    `json:"distinct"` // states and actions among them
 	Epoch   int    `json:"epoch"`    // that the network is from; 0 without epochs
-	// HeldOut is the error on rows that were not learned from, of a network that was learned without
-	// them; null if none were.
-	HeldOut *ErrorLine `json:"held_out"`
-	// HeldOutBy tells which rows these are: the last ones by "time", or a "random" tenth of the rows or
-	// of the "distinct" ones. HeldOutWhy is the reason why there are none.
-	HeldOutBy  train.SplitMode `json:"held_out_by,omitempty"`
-	HeldOutWhy string          `json:"held_out_why,omitempty"`
-	// Refitted reports that the network was then learned again, from all rows.
-	Refitted bool       `json:"refitted"`
-	Train    *ErrorLine `json:"train"` // on the rows that the network was learned from
-	Exact    bool       `json:"exact"` // no row is wrong, held out or not
+	Errors
 	// Contradictory counts states and actions with more than one next state.
 	Contradictory int `json:"contradictory"`
 	// Incomplete counts the rows with an empty cell, which Rows and Train leave out.
@@ -187,7 +177,7 @@ func trainNetwork(ctx context.Context, p *load.Problem, from *sourced, t Trainin
 // heldOut notes which rows were held out, and whether no row is wrong.
 func (t *Trained) heldOut(h *holding) {
 	t.HeldOutBy, t.HeldOutWhy = h.by, h.why
-	t.Exact = t.Train.Wrong == 0 && (t.HeldOut == nil || t.HeldOut.Wrong == 0)
+	t.On(t.Train)
 }
 
 // Warnings say, in one per line, what is doubtful about the rows.

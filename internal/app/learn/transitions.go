@@ -134,16 +134,14 @@ func transitionOf(p *load.Problem, row []float64) (x Transition, err error) {
 		kind factored.Kind
 		to   factored.Valuation
 	}{{factored.State, x.Now}, {factored.Action, x.Now}, {factored.State, x.Next}} {
-		for i := range f.Variables {
-			if v := &f.Variables[i]; v.Kind == side.kind {
-				if row[at] != math.Trunc(row[at]) {
-					return x, fmt.Errorf("%s is not known; expected a whole number", v.Name)
-				}
-				if err := v.Set(side.to, int64(row[at])); err != nil {
-					return x, err
-				}
-				at++
+		for _, v := range f.OfKind(side.kind) {
+			if row[at] != math.Trunc(row[at]) {
+				return x, fmt.Errorf("%s is not known; expected a whole number", v.Name)
 			}
+			if err := v.Set(side.to, int64(row[at])); err != nil {
+				return x, err
+			}
+			at++
 		}
 	}
 	return x, nil

@@ -72,15 +72,9 @@ type Trained struct {
 	Unique        int    `json:"distinct"` // states and actions among them
 	Contradictory int    `json:"contradictory"`
 	Incomplete    int    `json:"incomplete"`
-	// HeldOut, HeldOutBy, HeldOutWhy and Refitted are those of learn.Trained.
-	HeldOut    *learn.ErrorLine `json:"held_out"`
-	HeldOutBy  train.SplitMode  `json:"held_out_by,omitempty"`
-	HeldOutWhy string           `json:"held_out_why,omitempty"`
-	Refitted   bool             `json:"refitted"`
-	Train      *learn.ErrorLine `json:"train"`
-	Exact      bool             `json:"exact"` // no row is wrong, held out or not
-	Functions  []FunctionLine   `json:"functions"`
-	Stopped    string           `json:"stopped,omitempty"`
+	learn.Errors
+	Functions []FunctionLine `json:"functions"`
+	Stopped   string         `json:"stopped,omitempty"`
 
 	file *bnn.File
 }
@@ -96,11 +90,8 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	if err != nil {
 		return nil, err
 	}
-	rows, err := train.FromSources(p.Problem, from...)
-	switch {
-	case errors.Is(err, train.ErrEmpty):
-		return nil, fmt.Errorf("every row has an empty cell; expected one at least without")
-	case err != nil:
+	rows, err := learn.Examples(p, from)
+	if err != nil {
 		return nil, err
 	}
 	pooled, incomplete, err := rowsOf(p, from, nil)
@@ -122,24 +113,23 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	out := &Trained{
 		Schema: app.Schema, Recipe: "lift", Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Incomplete: incomplete,
-		HeldOut: held.Line, HeldOutBy: held.By, HeldOutWhy: held.Why, Refitted: held.Line != nil,
+		Errors: held,
 	}
-	if out.Train, err = learn.Measure(p, net, from); err != nil {
+	on, err := learn.Measure(p, net, from)
+	if err != nil {
 		return nil, err
 	}
-	out.Exact = out.Train.Wrong == 0 && (held.Line == nil || held.Line.Wrong == 0)
+	out.On(on)
 	for i := range found {
 		out.Functions = append(out.Functions, lineOf(&found[i]))
 	}
-	if ctx.Err() != nil {
-		out.Stopped = context.Cause(ctx).Error()
-	}
+	out.Stopped = app.Stopped(ctx)
 	meta := [][2]string{
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
 		{"rows", fmt.Sprint(rows.Rows())}, {load.MetaErrors, fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	}
-	if held.Line != nil {
-		meta = append(meta, [2]string{"test-rows", fmt.Sprint(held.Line.Rows)}, [2]string{"test-errors", fmt.Sprint(held.Line.Wrong)})
+	if h := held.HeldOut; h != nil {
+		meta = append(meta, [2]string{"test-rows", fmt.Sprint(h.Rows)}, [2]string{"test-errors", fmt.Sprint(h.Wrong)})
 	}
 	if out.file, err = fileOf(p, net, m, applied, meta); err != nil {
 		return nil, err
@@ -162,7 +152,7 @@ func (o *Options) learn(ctx context.Context, w *lift.World, rows []lift.Row, ste
 }
 
 // holdOut learns without the last rows, and measures the network on them. It is not made smaller.
-func (o *Options) holdOut(ctx context.Context, p *load.Problem, w *lift.World, from []train.Source) (*learn.Held, error) {
+func (o *Options) holdOut(ctx context.Context, p *load.Problem, w *lift.World, from []train.Source) (learn.Errors, error) {
 	held, err := learn.HoldOut(ctx, p, from, func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error) {
 		rows, _, err := rowsOf(p, from, keep)
 		if err != nil {
@@ -179,7 +169,7 @@ func (o *Options) holdOut(ctx context.Context, p *load.Problem, w *lift.World, f
 		return measure.Network(net), nil
 	})
 	if errors.Is(err, lift.ErrWide) {
-		return &learn.Held{Why: "without some rows a function has too many inputs"}, nil
+		return learn.Errors{HeldOutWhy: "without some rows a function has too many inputs"}, nil
 	}
 	return held, err
 }
@@ -351,9 +341,7 @@ func Apply(ctx context.Context, p *load.Problem, name string, text []byte, o Opt
 		Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Outputs: len(p.Problem.Outputs), Functions: len(m.Classes), Wrong: trained.Errors, Unseen: append([]lift.Unseen{}, applied.Unseen...),
 	}
-	if ctx.Err() != nil {
-		out.Stopped = context.Cause(ctx).Error()
-	}
+	out.Stopped = app.Stopped(ctx)
 	out.file, err = fileOf(p, net, m, applied, [][2]string{{"recipe", "lifted"}, {"seed", fmt.Sprint(o.Seed)}})
 	return out, err
 }

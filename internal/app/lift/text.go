@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
@@ -14,8 +14,7 @@ import (
 // feature that it reads.
 func (t *Trained) WriteText(w io.Writer) error {
 	var b strings.Builder
-	errs := learn.Trained{HeldOut: t.HeldOut, HeldOutBy: t.HeldOutBy, HeldOutWhy: t.HeldOutWhy, Refitted: t.Refitted, Train: t.Train}
-	if text := errs.NoBetter(); text != "" {
+	if text := t.NoBetter(); text != "" {
 		fmt.Fprintln(&b, text)
 	}
 	fmt.Fprintf(&b, "%s: %s, %s\n", t.Problem, t.Network, counted.Of(t.Edges, "edge"))
@@ -24,13 +23,11 @@ func (t *Trained) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d more with empty cells", t.Incomplete)
 	}
 	fmt.Fprintln(&b)
-	errs.WriteErrors(&b)
+	t.WriteErrors(&b)
 	for i := range t.Functions {
 		t.Functions[i].write(&b)
 	}
-	if t.Stopped != "" {
-		fmt.Fprintf(&b, "Stopped early: %s.\n", t.Stopped)
-	}
+	app.WriteStopped(&b, t.Stopped)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -121,9 +118,7 @@ func (l *Lifted) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
-	if l.Stopped != "" {
-		fmt.Fprintf(&b, "Stopped early: %s.\n", l.Stopped)
-	}
+	app.WriteStopped(&b, l.Stopped)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -167,10 +167,8 @@ initial = {warm = false, open = true}
 		}
 		val, _ := p.World().InitialBits()
 		var out []string
-		for i := range p.World().Variables {
-			if v := &p.World().Variables[i]; v.Kind == factored.State {
-				out = append(out, fmt.Sprintf("%s=%v", v.Name, v.Show(v.Value(val))))
-			}
+		for _, v := range p.World().OfKind(factored.State) {
+			out = append(out, fmt.Sprintf("%s=%v", v.Name, v.Show(v.Value(val))))
 		}
 		return strings.Join(out, " "), nil
 	}

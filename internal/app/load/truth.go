@@ -48,9 +48,8 @@ func newTruth(t *task.Task, read task.ReadFile, g *ground.Problem, c *translate.
 	}
 	// Of states, what was inferred holds in legal states alone, which the simulator judges by
 	// the RDDL itself.
-	for i := range g.Fluents {
-		f := &g.Fluents[i]
-		if f.Kind != ground.Action || inferred == nil {
+	for i, f := range g.OfKind(ground.Action) {
+		if inferred == nil {
 			continue
 		}
 		if r, ok := ranges.Of(f); ok && f.Step.Valid() {

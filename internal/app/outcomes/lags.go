@@ -28,11 +28,7 @@ func withLags(p *factored.Problem, lags []load.Lagged, from []train.Source) ([]t
 	out := slices.Clone(from)
 	for i := range out {
 		s := &out[i]
-		d := s.Data
-		if s.Stored != nil {
-			d = s.Stored
-		}
-		rows := deep(d, most)
+		rows := deep(s.Logged(), most)
 		s.Data = lagged(s.Data, schema, lags, rows)
 		if s.Stored != nil {
 			s.Stored = lagged(s.Stored, schema.Stored(), lags, rows)
@@ -64,12 +60,18 @@ func deep(d *dataset.Data, back int) (rows []int) {
 	return rows
 }
 
+// places are those of the columns by their names.
+func places(s *dataset.Schema) map[string]int {
+	column := map[string]int{}
+	for i := range s.Columns {
+		column[s.Columns[i].Name] = i
+	}
+	return column
+}
+
 // lagged is a view of some rows of d with the columns of a schema, which are those of d and lags.
 func lagged(d *dataset.Data, s *dataset.Schema, lags []load.Lagged, rows []int) *dataset.Data {
-	column := map[string]int{}
-	for i := range d.Schema.Columns {
-		column[d.Schema.Columns[i].Name] = i
-	}
+	column := places(d.Schema)
 	type place struct{ column, back int }
 	at := make([]place, len(s.Columns))
 	for i := range s.Columns {

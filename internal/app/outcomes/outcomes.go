@@ -328,8 +328,13 @@ func (l *Line) Predict(f *factored.Problem) measure.Predict {
 
 // Meta is what a network's file says of it.
 func (l *Line) Meta(p *factored.Problem) (meta [][2]string, err error) {
-	m, _, _, err := chance.New(p, l.groups)
-	if err != nil || len(l.groups) == 0 {
+	return chanceLines(p, l.groups)
+}
+
+// chanceLines is what a network's file says of groups that are drawn.
+func chanceLines(p *factored.Problem, groups []chance.Group) (meta [][2]string, err error) {
+	m, _, _, err := chance.New(p, groups)
+	if err != nil || len(groups) == 0 {
 		return nil, err
 	}
 	for _, line := range m.Lines() {
@@ -344,7 +349,7 @@ func (l *Line) Errors() bool { return l.Reading == readErrors }
 // String says which readings fit the rows.
 func (l *Line) String() string {
 	var b strings.Builder
-	names := listed(l.Fluents)
+	names := Listed(l.Fluents)
 	fmt.Fprintf(&b, "the same state and action lead to up to %d next states (%s): ", l.Most, names)
 	tells := fmt.Sprintf("where a row deviates from the most likely outcome, %d following steps continue from what was recorded and %d from what was predicted", l.Recorded, l.Predicted)
 	switch l.Reading {
@@ -370,8 +375,8 @@ func (l *Line) String() string {
 	return b.String()
 }
 
-// listed joins names, of many the first few.
-func listed(names []string) string {
+// Listed joins names, of many the first few.
+func Listed(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if len(names) > most {

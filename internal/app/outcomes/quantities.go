@@ -158,14 +158,8 @@ func (q *Quantities) Meta() ([][2]string, error) {
 		g.Contexts = append(g.Contexts, c)
 		groups = append(groups, *g)
 	}
-	m, _, _, err := chance.New(p, groups)
-	if err != nil || len(groups) == 0 {
-		return meta, err
-	}
-	for _, line := range m.Lines() {
-		meta = append(meta, [2]string{load.MetaChance, line})
-	}
-	return meta, nil
+	drawn, err := chanceLines(p, groups)
+	return append(meta, drawn...), err
 }
 
 // Whole is a problem whose outputs are those of the functions and of a network, whose prediction is nil for none, with what
@@ -263,14 +257,8 @@ func newSeries(p *load.Problem) *series {
 // fill reads the rows, without those that lack a value; with held, those before the cut of each data set.
 func (x *series) fill(from []train.Source, held bool) {
 	for _, s := range from {
-		d := s.Data
-		if s.Stored != nil {
-			d = s.Stored
-		}
-		column := map[string]int{}
-		for i := range d.Schema.Columns {
-			column[d.Schema.Columns[i].Name] = i
-		}
+		d := s.Logged()
+		column := places(d.Schema)
 		row := make([]float64, len(d.Schema.Columns))
 		last, known := -2, true
 		rows := d.Rows

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/outcome"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/chance"
@@ -39,10 +40,7 @@ func (x *chanceRows) relearn(ctx context.Context, learn Relearn, t *structure.Ta
 	if again, err = learn(ctx, rest.now, rest.next); err != nil {
 		return nil, err
 	}
-	all := make([]int, len(s.Outputs))
-	for i := range all {
-		all[i] = i
-	}
+	all := integer.Below[int](len(s.Outputs))
 	functions, err := outcome.Learn(ctx, &s.Table, all, outcome.Options{Determined: true, Refined: true})
 	if err != nil {
 		return nil, err

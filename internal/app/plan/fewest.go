@@ -62,9 +62,8 @@ func withoutIdle(p *load.Problem, tr *factored.Trace) (*factored.Trace, error) {
 		steps = append(steps, slices.Clone(s))
 	}
 	for t := len(steps) - 1; t >= 0; t-- {
-		for i := range p.Problem.Variables {
-			v := &p.Problem.Variables[i]
-			if v.Kind != factored.Action || !steps[t][v.First] {
+		for _, v := range p.Problem.OfKind(factored.Action) {
+			if !steps[t][v.First] {
 				continue
 			}
 			if steps[t][v.First] = false; p.Execute(steps).Failure != nil {

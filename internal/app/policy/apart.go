@@ -199,7 +199,7 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		again.Table, again.Unseen, again.Disputed, again.Agree, again.Exact = Table{}, nil, 0, nil, ""
 		again.Divided = &Divided{next, policies, whole}
 		again.States, again.Pairs, again.Updates = found.States, found.Pairs, d.Updates+found.Updates
-		if err := again.tell(ctx, divided, found); err != nil {
+		if err := again.tell(divided, found); err != nil {
 			return nil, nil, nil, err
 		}
 		better := again.Supported.Value >= best.Supported.Value-1e-9

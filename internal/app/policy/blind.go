@@ -40,17 +40,11 @@ func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances
 			return nil, err
 		}
 	}
-	if r.Certify {
-		if d.Value != nil && !o.Worst { // the table is rounded up
-			bound := *d.Bound + tolerance/4*math.Max(1, math.Abs(*d.Bound))
-			d.Bound = &bound
-		}
-		if err := d.prove(ctx, m, s.Observed); err != nil {
-			return nil, err
-		}
+	if r.Certify && d.Value != nil && !o.Worst { // the table is rounded up
+		bound := *d.Bound + tolerance/4*math.Max(1, math.Abs(*d.Bound))
+		d.Bound = &bound
 	}
-	d.Seconds = r.Now().Sub(r.Started).Seconds()
-	return d, nil
+	return d.finish(ctx, m, s.Observed, r)
 }
 
 // takePlan writes a plan into d, and lets the evaluator say what it is worth.

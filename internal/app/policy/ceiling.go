@@ -22,20 +22,50 @@ import (
 
 // Ceiling is the file of a proof that no policy is worth more: upper bounds for each state, by the steps left.
 type Ceiling struct {
-	Schema       int              `json:"schema"`
-	Problem      string           `json:"problem"`
-	Objective    policy.Objective `json:"objective"`
-	Goal         bool             `json:"goal"`
-	Horizon      int              `json:"horizon"`
-	Disturbances *int             `json:"disturbances"` // null for values on average
-	// Unit says that a bound is so many times 2^-Unit, of a probability or of 1/Scale of a reward.
-	Unit      uint     `json:"unit"`
-	Scale     int64    `json:"scale"`
-	Variables []string `json:"variables"`
-	States    [][]any  `json:"states"`
+	Question
+	Disturbances *int `json:"disturbances"` // null for values on average
+	Units
+	States [][]any `json:"states"`
 	// Rows are [state, disturbances left, steps left, bound, …]: each bound after the first is for one step more. Null says
 	// that no policy keeps the rules or, with disturbances, reaches the goal.
 	Rows [][]*int64 `json:"rows"`
+}
+
+// Question is what the bounds in the file of a proof are for.
+type Question struct {
+	Schema    int              `json:"schema"`
+	Problem   string           `json:"problem"`
+	Objective policy.Objective `json:"objective"`
+	Goal      bool             `json:"goal"`
+	Horizon   int              `json:"horizon"`
+}
+
+// Units says that a bound is so many times 2^-Unit, of a probability or of 1/Scale of a reward, and lists the variables of states.
+type Units struct {
+	Unit      uint     `json:"unit"`
+	Scale     int64    `json:"scale"`
+	Variables []string `json:"variables"`
+}
+
+// question is that of an answer.
+func (d *Document) question() Question {
+	return Question{Schema: app.Schema, Problem: d.Problem, Objective: d.Objective, Goal: d.Goal, Horizon: d.Horizon}
+}
+
+// unitsOf are those of a problem, with whole numbers.
+func unitsOf(p *factored.Problem) Units {
+	return Units{Scale: p.Reward.Scale, Variables: stateNames(p)}
+}
+
+// fits refuses the file of another problem.
+func (u *Units) fits(p *factored.Problem, of string) error {
+	if err := checkVariables(p, u.Variables); err != nil {
+		return err
+	}
+	if of != p.Name || u.Scale != p.Reward.Scale {
+		return fmt.Errorf("the table is of %s, with rewards over %d; expected %s and %d", source.Quote(of), u.Scale, source.Quote(p.Name), p.Reward.Scale)
+	}
+	return nil
 }
 
 // mostBounds bounds the numbers of a table.
@@ -96,10 +126,7 @@ func (d *Document) ceiling(ctx context.Context, m *model, s *policy.Solution) (*
 // round writes the columns of states as bounds: the values rounded up, and for each step what rounding can have taken
 // away.
 func (d *Document) round(m *model, s *policy.Solution, columns [][]float64, n, size int) (*Ceiling, error) {
-	c := &Ceiling{
-		Schema: app.Schema, Problem: d.Problem, Objective: d.Objective, Goal: d.Goal, Horizon: d.Horizon, Disturbances: d.Disturbances,
-		Scale: m.p.Problem.Reward.Scale, Variables: stateNames(m.p.Problem), States: [][]any{}, Rows: [][]*int64{},
-	}
+	c := &Ceiling{Question: d.question(), Disturbances: d.Disturbances, Units: unitsOf(m.p.Problem), States: [][]any{}, Rows: [][]*int64{}}
 	r := rounding{scale: float64(c.Scale), exact: d.Disturbances != nil, success: d.Objective == policy.Success}
 	if !r.exact {
 		most := 1.0
@@ -168,11 +195,8 @@ func (r *rounding) row(column []float64) (row []*int64) {
 
 // table is the file as the checker takes it.
 func (c *Ceiling) table(p *factored.Problem) (*validate.Ceiling, error) {
-	if names := stateNames(p); fmt.Sprint(names) != fmt.Sprint(c.Variables) {
-		return nil, fmt.Errorf("the table is of the variables %v; expected %v", c.Variables, names)
-	}
-	if c.Problem != p.Name || c.Scale != p.Reward.Scale {
-		return nil, fmt.Errorf("the table is of %s, with rewards over %d; expected %s and %d", source.Quote(c.Problem), c.Scale, source.Quote(p.Name), p.Reward.Scale)
+	if err := c.fits(p, c.Problem); err != nil {
+		return nil, err
 	}
 	states, err := statesOf(p, c.States)
 	if err != nil {
@@ -202,10 +226,8 @@ func (c *Ceiling) table(p *factored.Problem) (*validate.Ceiling, error) {
 // statesOf reads states as they are written: the values of the state variables in order.
 func statesOf(p *factored.Problem, list [][]any) ([]factored.Valuation, error) {
 	var variables []*factored.Variable
-	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
-			variables = append(variables, &p.Variables[i])
-		}
+	for _, v := range p.OfKind(factored.State) {
+		variables = append(variables, v)
 	}
 	var out []factored.Valuation
 	for k, values := range list {
@@ -231,19 +253,27 @@ func statesOf(p *factored.Problem, list [][]any) ([]factored.Valuation, error) {
 	return out, nil
 }
 
+// readTable reads the file of a proof, which has a question.
+func readTable(name string, data []byte, file any, q *Question) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(file); err != nil {
+		return source.Errorf(name, 1, 0, "expected a table as plan --policy --certify writes it: %v", err)
+	}
+	if q.Schema != app.Schema || q.Horizon < 1 || q.Horizon > policy.MaxHorizon {
+		return source.Errorf(name, 1, 0, `expected a table with "schema":%d and a horizon of 1 to %d`, app.Schema, policy.MaxHorizon)
+	}
+	return nil
+}
+
 // readCeiling reads the file of a table.
 func readCeiling(p *load.Problem, name string, data []byte) (*validate.Ceiling, *Ceiling, error) {
 	c := &Ceiling{}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(c); err != nil {
-		return nil, nil, source.Errorf(name, 1, 0, "expected a table as plan --policy --certify writes it: %v", err)
+	if err := readTable(name, data, c, &c.Question); err != nil {
+		return nil, nil, err
 	}
-	if c.Schema != app.Schema {
-		return nil, nil, source.Errorf(name, 1, 0, `expected a table with "schema":%d`, app.Schema)
-	}
-	if c.Horizon < 1 || c.Horizon > policy.MaxHorizon || c.Disturbances != nil && (*c.Disturbances < 0 || *c.Disturbances > mostFailures) {
-		return nil, nil, source.Errorf(name, 1, 0, "the horizon is %d; expected 1 to %d, and at most %d disturbances", c.Horizon, policy.MaxHorizon, mostFailures)
+	if c.Disturbances != nil && (*c.Disturbances < 0 || *c.Disturbances > mostFailures) {
+		return nil, nil, source.Errorf(name, 1, 0, "the table is for %d disturbances; expected 0 to %d", *c.Disturbances, mostFailures)
 	}
 	t, err := c.table(p.Problem)
 	if err != nil {

@@ -104,7 +104,7 @@ func ifRefused(r *certify.Report, err error) error {
 
 // differs says in what the question of a table is not that of an answer to a problem that has a goal or none; it is empty
 // where it is.
-func (c *Ceiling) differs(d *Document, goal bool) string {
+func (c *Question) differs(d *Document, goal bool, most *int) string {
 	disturbances := func(n *int) string {
 		if n == nil {
 			return "values on average"
@@ -120,8 +120,8 @@ func (c *Ceiling) differs(d *Document, goal bool) string {
 		return fmt.Sprintf("its objective is %s, and that of %s is %s", c.Objective, certify.AnswerFile, d.Objective)
 	case c.Horizon != d.Horizon:
 		return fmt.Sprintf("its horizon is %d, and that of %s is %d", c.Horizon, certify.AnswerFile, d.Horizon)
-	case disturbances(c.Disturbances) != disturbances(d.Disturbances):
-		return fmt.Sprintf("its bounds are for %s, and %s is for %s", disturbances(c.Disturbances), certify.AnswerFile, disturbances(d.Disturbances))
+	case disturbances(most) != disturbances(d.Disturbances):
+		return fmt.Sprintf("its bounds are for %s, and %s is for %s", disturbances(most), certify.AnswerFile, disturbances(d.Disturbances))
 	}
 	return ""
 }
@@ -144,7 +144,7 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	out.Status = engine.Infeasible
 	out.Reached, out.Steps, out.Rule, out.Sampled = 0, 0, nil, nil
 	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
-	if differs := c.differs(d, out.Goal); differs != "" {
+	if differs := c.differs(d, out.Goal, c.Disturbances); differs != "" {
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}
 	if d.Value != nil {

@@ -182,24 +182,28 @@ func (d *Document) Act(p *factored.Problem, objective string, rows []Row) {
 }
 
 func stateNames(p *factored.Problem) (names []string) {
-	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
-			names = append(names, p.Variables[i].Name)
-		}
+	for _, v := range p.OfKind(factored.State) {
+		names = append(names, v.Name)
 	}
 	return names
 }
 
+// checkVariables refuses a table that is not of the states of a problem.
+func checkVariables(p *factored.Problem, of []string) error {
+	if names := stateNames(p); !slices.Equal(names, of) {
+		return fmt.Errorf("the table is of the variables %v; expected %v", of, names)
+	}
+	return nil
+}
+
 // rangesOf lists the ranges of the states that are integers.
 func rangesOf(p *factored.Problem) (ranges []*[2]int64) {
-	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == factored.State {
-			var r *[2]int64
-			if _, ok := v.Show(v.Lo).(int64); ok {
-				r = &[2]int64{v.Lo, v.Hi}
-			}
-			ranges = append(ranges, r)
+	for _, v := range p.OfKind(factored.State) {
+		var r *[2]int64
+		if _, ok := v.Show(v.Lo).(int64); ok {
+			r = &[2]int64{v.Lo, v.Hi}
 		}
+		ranges = append(ranges, r)
 	}
 	return ranges
 }
@@ -279,16 +283,12 @@ func valuesOf(p *factored.Problem, val factored.Valuation) (values []any) {
 
 // policy returns the table as a function, after a look at what it says. Robust ones look at the disturbances so far.
 func (t *Table) policy(p *factored.Problem, robust bool) (validate.RobustPolicy, error) {
-	if names := stateNames(p); fmt.Sprint(names) != fmt.Sprint(t.Variables) {
-		return nil, fmt.Errorf("the table is of the variables %v; expected %v", t.Variables, names)
+	if err := checkVariables(p, t.Variables); err != nil {
+		return nil, err
 	}
-	var actions []factored.Valuation
-	for i, a := range t.Actions {
-		val, err := app.BitsOf(p, a)
-		if err != nil {
-			return nil, fmt.Errorf("action %d: %w", i, err)
-		}
-		actions = append(actions, val)
+	actions, err := actionsOf(p, t.Actions)
+	if err != nil {
+		return nil, err
 	}
 	keys := make([]string, len(t.States))
 	for i, s := range t.States {

@@ -62,8 +62,8 @@ func Read(p *load.Problem, name string, data []byte) (*Document, error) {
 	if n := d.Disturbances; n != nil && (*n < 0 || *n > mostFailures) {
 		return nil, source.Errorf(name, 1, 0, "the policy is for %d disturbances; expected 0 to %d", *n, mostFailures)
 	}
-	if names := stateNames(p.Problem); fmt.Sprint(names) != fmt.Sprint(d.Table.Variables) {
-		return nil, source.Errorf(name, 1, 0, "the table is of the variables %v; expected %v", d.Table.Variables, names)
+	if err := checkVariables(p.Problem, d.Table.Variables); err != nil {
+		return nil, source.Errorf(name, 1, 0, "%v", err)
 	}
 	if _, err := statesOf(p.Problem, d.Table.States); err != nil {
 		return nil, source.Errorf(name, 1, 0, "%v", err)
@@ -127,7 +127,7 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	again.Value, again.Confidence = nil, 0
 	failure, walk, err := again.value(m)
 	if err == nil && failure == nil && d.Supported != nil {
-		again.Supported, _, err = again.supports(m)
+		again.Supported, err = again.supports(m)
 	}
 	if err != nil {
 		return nil, err

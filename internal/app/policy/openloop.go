@@ -77,10 +77,10 @@ func (m *model) quickly() int {
 }
 
 func actionsOf(p *factored.Problem, steps []app.Values) (actions []factored.Valuation, err error) {
-	for _, s := range steps {
+	for i, s := range steps {
 		a, err := app.BitsOf(p, s)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("action %d: %w", i, err)
 		}
 		actions = append(actions, a)
 	}

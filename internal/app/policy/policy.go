@@ -190,12 +190,17 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.States, d.Pairs, d.Updates = s.States, s.Pairs, s.Updates
 	if math.IsInf(s.Value, -1) {
 		d.Status = engine.Infeasible
-	} else if err = d.tell(ctx, m, s); err == nil {
+	} else if err = d.tell(m, s); err == nil {
 		d, m, s, err = d.apart(ctx, p, r, m, s)
 	}
 	if err != nil {
 		return nil, err
 	}
+	return d.finish(ctx, m, s, r)
+}
+
+// finish proves an answer where that is asked for, and notes the time.
+func (d *Document) finish(ctx context.Context, m *model, s *policy.Solution, r Request) (*Document, error) {
 	if r.Certify {
 		if err := d.prove(ctx, m, s); err != nil {
 			return nil, err
@@ -221,7 +226,7 @@ func (m *model) solve(ctx context.Context, r Request) (*policy.Solution, error) 
 const tolerance = 1e-9
 
 // tell writes a policy into d, and lets the evaluator say what it is worth.
-func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error {
+func (d *Document) tell(m *model, s *policy.Solution) error {
 	f := d.Table.fill(m, s.State)
 	for _, r := range s.Rows() {
 		if err := f.row(r); err != nil {
@@ -232,7 +237,9 @@ func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error
 	if err := d.verify(m, s.Value); err != nil {
 		return err
 	}
-	return d.supported(ctx, m, s)
+	var err error
+	d.Supported, err = d.supports(m)
+	return err
 }
 
 // verify lets the evaluator say what a policy is worth that was found to have a value.

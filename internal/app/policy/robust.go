@@ -64,13 +64,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 			return nil, err
 		}
 	}
-	if r.Certify {
-		if err := d.prove(ctx, m, s); err != nil {
-			return nil, err
-		}
-	}
-	d.Seconds = r.Now().Sub(r.Started).Seconds()
-	return d, nil
+	return d.finish(ctx, m, s, r)
 }
 
 // worst has the options for the best worst case in runs with at most n disturbances.

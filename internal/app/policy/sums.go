@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,18 +22,12 @@ import (
 // Sums is the file of a proof that no policy is worth more where the states do not fit: what upper bounds are computed from, as
 // validate.Sums says. It stands in place of a Ceiling.
 type Sums struct {
-	Schema    int              `json:"schema"`
-	Problem   string           `json:"problem"`
-	Objective policy.Objective `json:"objective"`
-	Goal      bool             `json:"goal"`
-	Horizon   int              `json:"horizon"`
-	Unit      uint             `json:"unit"`
-	Scale     int64            `json:"scale"`
-	Variables []string         `json:"variables"`
-	Actions   []app.Values     `json:"actions"`
-	Patterns  []SumPattern     `json:"patterns"`
-	States    [][]any          `json:"states"`
-	Rows      []SumRow         `json:"rows"`
+	Question
+	Units
+	Actions  []app.Values `json:"actions"`
+	Patterns []SumPattern `json:"patterns"`
+	States   [][]any      `json:"states"`
+	Rows     []SumRow     `json:"rows"`
 }
 
 // SumPattern is a validate.Pattern with the places of its variables among those of the table.
@@ -120,10 +113,8 @@ func above(r *big.Rat) *float64 {
 func (d *Document) sums(m *model, b *decision.Bounds) (*Sums, error) {
 	p := m.p.Problem
 	f := m.process.(decision.Split)
-	c := &Sums{
-		Schema: app.Schema, Problem: d.Problem, Objective: d.Objective, Goal: d.Goal, Horizon: d.Horizon, Scale: p.Reward.Scale,
-		Variables: stateNames(p), Actions: []app.Values{}, Patterns: []SumPattern{}, States: [][]any{}, Rows: []SumRow{}, Unit: uint(digits[0]),
-	}
+	c := &Sums{Question: d.question(), Units: unitsOf(p), Actions: []app.Values{}, Patterns: []SumPattern{}, States: [][]any{}, Rows: []SumRow{}}
+	c.Unit = uint(digits[0])
 	scale := float64(c.Scale)
 	if d.Objective == policy.Reward {
 		_, exponent := math.Frexp(max(1, math.Abs(b.Upper)*scale))
@@ -206,26 +197,17 @@ func (c *Sums) visits(m *model, list []decision.Visit) error {
 
 // table is the file as the checker takes it.
 func (c *Sums) table(p *factored.Problem) (*validate.Sums, error) {
-	names := stateNames(p)
-	if fmt.Sprint(names) != fmt.Sprint(c.Variables) {
-		return nil, fmt.Errorf("the table is of the variables %v; expected %v", c.Variables, names)
-	}
-	if c.Problem != p.Name || c.Scale != p.Reward.Scale {
-		return nil, fmt.Errorf("the table is of %s, with rewards over %d; expected %s and %d", source.Quote(c.Problem), c.Scale, source.Quote(p.Name), p.Reward.Scale)
+	if err := c.fits(p, c.Problem); err != nil {
+		return nil, err
 	}
 	var variables []int
-	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
-			variables = append(variables, i)
-		}
+	for i := range p.OfKind(factored.State) {
+		variables = append(variables, i)
 	}
 	s := &validate.Sums{Success: c.Objective == policy.Success, Horizon: c.Horizon, Unit: c.Unit}
-	for i, a := range c.Actions {
-		val, err := app.BitsOf(p, a)
-		if err != nil {
-			return nil, fmt.Errorf("action %d: %w", i, err)
-		}
-		s.Actions = append(s.Actions, val)
+	var err error
+	if s.Actions, err = actionsOf(p, c.Actions); err != nil {
+		return nil, err
 	}
 	for k, x := range c.Patterns {
 		y := validate.Pattern{Parts: x.Parts, Prices: x.Prices}
@@ -264,13 +246,8 @@ var asideOfSums = []string{"status", "value", "evaluated", "sampled", "reached",
 // againSums derives the bound of an answer anew.
 func (d *Document) againSums(ctx context.Context, m *model, name string, data []byte) (*Document, error) {
 	c := &Sums{}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(c); err != nil {
-		return nil, source.Errorf(name, 1, 0, "expected a table as plan --policy --certify writes it: %v", err)
-	}
-	if c.Schema != app.Schema || c.Horizon < 1 || c.Horizon > policy.MaxHorizon {
-		return nil, source.Errorf(name, 1, 0, `expected a table with "schema":%d and a horizon of 1 to %d`, app.Schema, policy.MaxHorizon)
+	if err := readTable(name, data, c, &c.Question); err != nil {
+		return nil, err
 	}
 	s, err := c.table(m.p.Problem)
 	if err != nil {
@@ -278,7 +255,7 @@ func (d *Document) againSums(ctx context.Context, m *model, name string, data []
 	}
 	out := d.anew(m)
 	out.Goal = hasGoal(m.p)
-	if differs := (&Ceiling{Goal: c.Goal, Objective: c.Objective, Horizon: c.Horizon}).differs(d, out.Goal); differs != "" {
+	if differs := c.differs(d, out.Goal, nil); differs != "" {
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}
 	parts, err := m.parts()

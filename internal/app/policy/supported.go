@@ -1,14 +1,11 @@
 package policy
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -258,10 +255,8 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 }
 
 func (w *witness) states() (all []int) {
-	for i := range w.p.Problem.Variables {
-		if w.p.Problem.Variables[i].Kind == factored.State {
-			all = append(all, i)
-		}
+	for i := range w.p.Problem.OfKind(factored.State) {
+		all = append(all, i)
 	}
 	return all
 }
@@ -321,42 +316,20 @@ func (w *witness) agree(now factored.Valuation) (rows, agree int) {
 	return rows, agree
 }
 
-// supported computes what the rows support of the value of a policy, twice: over the table of the solver, and by
-// the evaluator, which is believed.
-func (d *Document) supported(ctx context.Context, m *model, s *policy.Solution) error {
-	var w *witness
-	var err error
-	if d.Supported, w, err = d.supports(m); err != nil || w == nil {
-		return err
-	}
-	floor := 0.0
-	if d.Objective == policy.Reward {
-		floor = m.p.Problem.Reward.Float(validate.LeastStepReward(m.p.Problem))
-	}
-	found, err := s.Least(ctx, w.intervals(m), floor)
-	if err != nil {
-		return err
-	}
-	if !near(found, d.Supported.Value) {
-		return fmt.Errorf("%w: interval dynamic programming found the value %v, the evaluator %v", app.ErrInternal, found, d.Supported.Value)
-	}
-	return nil
-}
-
-// supports is the evaluator's part of supported; nil where no rows stand for the probabilities.
-func (d *Document) supports(m *model) (*Supported, *witness, error) {
+// supports computes what the rows support of the value of a policy; nil where no rows stand for the probabilities.
+func (d *Document) supports(m *model) (*Supported, error) {
 	if !m.learned() {
-		return nil, nil, nil
+		return nil, nil
 	}
 	w, err := newWitness(m.rows)
 	if err != nil || w == nil {
-		return nil, nil, err
+		return nil, err
 	}
 	value, err := d.least(m, w)
 	if err == nil {
 		err = w.suspects(d.Steps, func() (float64, error) { return d.least(m, w) })
 	}
-	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike}, w, err
+	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike}, err
 }
 
 // least is the evaluator's value of the table where each probability is the worst of its range.
@@ -382,31 +355,4 @@ func (d *Document) least(m *model, w *witness) (float64, error) {
 		value = max(0, value)
 	}
 	return value / scale, nil
-}
-
-// intervals returns the ranges of draws for the solver.
-func (w *witness) intervals(m *model) func(state []uint64, action uint32) ([]policy.Interval, error) {
-	now := make(factored.Valuation, w.p.Problem.NumBits())
-	return func(state []uint64, action uint32) (all []policy.Interval, err error) {
-		if err = m.process.Unpack(now, state); err != nil {
-			return nil, err
-		}
-		if err = m.process.Action(now, action); err != nil {
-			return nil, err
-		}
-		draws, err := w.Draws(now)
-		for _, d := range draws {
-			i := policy.Interval{}
-			if d.Range != nil {
-				i = policy.Interval{Low: d.Range.Low, High: d.Range.High, Other: d.Range.Other}
-			} else {
-				for _, q := range d.Probability {
-					p, _ := q.Float64()
-					i.Low, i.High = append(i.Low, p), append(i.High, p)
-				}
-			}
-			all = append(all, i)
-		}
-		return all, err
-	}
 }

@@ -189,9 +189,8 @@ type changed struct {
 
 // without are the joint actions that leave out one action of a step.
 func without(p *factored.Problem, now factored.Valuation) (list []changed) {
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		if v.Kind != factored.Action || v.Value(now) == v.Default {
+	for _, v := range p.OfKind(factored.Action) {
+		if v.Value(now) == v.Default {
 			continue
 		}
 		action := make(factored.Valuation, p.NumBits())

@@ -3,7 +3,6 @@ package robust
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -273,20 +272,8 @@ const unlikely = .001
 
 // Drift says that more errors were beyond the bands than chance explains; "" where not.
 func (f *Follower) Drift() string {
-	if f.outside == 0 || tail(f.seen, f.outside, 1-f.m.share) > unlikely {
+	if f.outside == 0 || coverage.AtLeast(f.seen, f.outside, 1-f.m.share) > unlikely {
 		return ""
 	}
 	return fmt.Sprintf("the error was beyond its band in %d of %s, and the band is for %g %% of them: the system may have changed", f.outside, counted.Of(f.seen, "step"), 100*f.m.share)
-}
-
-// tail is the probability of k or more of n events of probability p.
-func tail(n, k int, p float64) float64 {
-	below := 0.0
-	for i := range k {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(i + 1))
-		c, _ := math.Lgamma(float64(n - i + 1))
-		below += math.Exp(a - b - c + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
-	}
-	return 1 - below
 }

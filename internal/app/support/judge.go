@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -58,10 +59,7 @@ func (j *Judge) open() []int {
 		j.eval.Forward(j.out, j.in, j.scratch)
 		return j.p.Support.Open(j.in, j.out)
 	}
-	all := make([]int, len(j.p.Problem.Outputs))
-	for i := range all {
-		all[i] = i
-	}
+	all := integer.Below[int](len(j.p.Problem.Outputs))
 	return all
 }
 

@@ -1,7 +1,11 @@
 // Package distinct keeps distinct rows of packed bits.
 package distinct
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
+)
 
 // pageRows is the number of rows of a page, except of the last one: a table of many rows is not copied
 // when it grows.
@@ -83,10 +87,7 @@ func (s *Set) slot(row []uint64) int {
 
 // Order returns the numbers of the rows, sorted by their words.
 func (s *Set) Order() []int32 {
-	order := make([]int32, s.rows)
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := integer.Below[int32](s.rows)
 	slices.SortFunc(order, func(x, y int32) int { return slices.Compare(s.At(int(x)), s.At(int(y))) })
 	return order
 }

@@ -3,6 +3,8 @@ package rawlog
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // arrange finds the columns that say which rows belong together, and puts the rows of each entity
@@ -126,10 +128,7 @@ func (x *reader) group(c *Column) {
 	if sorted {
 		return
 	}
-	places := make([]int32, n)
-	for k := range places {
-		places[k] = int32(k)
-	}
+	places := integer.Below[int32](n)
 	slices.SortStableFunc(places, func(a, b int32) int { return cmp.Compare(groups[a], groups[b]) })
 	for i, k := range places {
 		places[i] = int32(x.row(int(k)))

@@ -2,6 +2,7 @@ package backward
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -93,7 +94,7 @@ func (a *addition) become(want linear) {
 	for v, c := range want.terms {
 		surplus.add(v, -c)
 	}
-	for _, v := range sortedKeys(surplus.terms) {
+	for _, v := range slices.Sorted(maps.Keys(surplus.terms)) {
 		if c := surplus.terms[v]; c > 0 {
 			a.cancel(-v, c)
 		} else {

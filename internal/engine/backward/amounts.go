@@ -1,6 +1,9 @@
 package backward
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -140,7 +143,7 @@ func (w *writer) defineAmount(t int, a bound.Amount, bits map[int32]model.Lit) (
 
 // proofTerms lists the terms.
 func (s *linear) proofTerms() (out []proof.Term) {
-	for _, v := range sortedKeys(s.terms) {
+	for _, v := range slices.Sorted(maps.Keys(s.terms)) {
 		out = append(out, proof.Term{Coef: s.terms[v], Lit: v})
 	}
 	return out

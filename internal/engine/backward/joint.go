@@ -1,6 +1,7 @@
 package backward
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
@@ -165,7 +166,7 @@ func (j *joint) clause(lits []model.Lit) {
 
 func (j *joint) inequality(k linear) {
 	s := model.Sum{Op: factored.GE, K: k.degree}
-	for _, v := range sortedKeys(k.terms) {
+	for _, v := range slices.Sorted(maps.Keys(k.terms)) {
 		c, x := k.terms[v], j.lit(v)
 		if c < 0 { // c*x = c + -c*(1-x)
 			s.K -= c

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -230,7 +231,7 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 	}
 	a.become(linear{})
 	lowest := ceil(a.degree, unit*step) * step
-	for _, x := range sortedKeys(fixed) {
+	for _, x := range slices.Sorted(maps.Keys(fixed)) {
 		if w.m.Value(x) > 0 {
 			lowest += fixed[x]
 		}
@@ -254,7 +255,7 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 		w.log.Multiply(step)
 		all.include(w.log.EndPol(), 1)
 	}
-	for _, x := range sortedKeys(fixed) {
+	for _, x := range slices.Sorted(maps.Keys(fixed)) {
 		all.cancel(x, fixed[x])
 	}
 	all.write()
@@ -268,13 +269,4 @@ func ceil(a, b int64) int64 {
 		q++
 	}
 	return q
-}
-
-func sortedKeys(m map[model.Lit]int64) []model.Lit {
-	keys := make([]model.Lit, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 )
 
@@ -66,10 +67,7 @@ func (f *Factors) regroup(ctx context.Context, union []int) *Factors {
 // servers puts the variables together that a server holds, and with them the server.
 func (s *structure) servers() (union []int, found bool) {
 	n := len(s.union)
-	single := make([]int, n)
-	for u := range single {
-		single[u] = u
-	}
+	single := integer.Below[int](n)
 	alone := groupUp(s.r, s.d, s.asks, single, s.reads)
 	if alone == nil {
 		return nil, false

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // ErrNoGroups reports that a problem does not fall into groups that are small
@@ -40,10 +42,7 @@ func split(ctx context.Context, r *relation) (s *structure, out []*local, consta
 // table: the cells of a robot's map, a pair of coordinates.
 func splitReading(ctx context.Context, r *relation, d *definitions, asks []assertion, reads int) (*structure, []*local, int64, error) {
 	n := len(r.Task.Problem.Variables)
-	single := make([]int, n)
-	for u := range single {
-		single[u] = u
-	}
+	single := integer.Below[int](n)
 	s := groupUp(r, d, asks, single, reads)
 	if s == nil || len(s.groups) > maxGroups {
 		return nil, nil, 0, ErrNoGroups
@@ -203,10 +202,7 @@ func (s *structure) unitsOf(label []int) [][]int {
 
 // weakComponents gathers the units that are connected by reads.
 func (s *structure) weakComponents() [][]int {
-	label := make([]int, len(s.groups))
-	for id := range label {
-		label[id] = id
-	}
+	label := integer.Below[int](len(s.groups))
 	root := func(i int) int {
 		for label[i] != i {
 			i = label[i]

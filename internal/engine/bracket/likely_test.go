@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // lock is a row of switches that open in turn, each with probability 0.9; all of them open pay 10 in the step after. Another action pays
@@ -55,10 +56,7 @@ func (l lock) Factors() (list []Scope) {
 }
 
 func (l lock) Terms() []Scope {
-	all := make([]int, l.n)
-	for i := range all {
-		all[i] = i
-	}
+	all := integer.Below[int](l.n)
 	return []Scope{{Reads: all, Classes: l.class(l.n + 1), Count: 2}}
 }
 

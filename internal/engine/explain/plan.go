@@ -152,9 +152,8 @@ func (x *trial) step(t int) (*Step, error) {
 	p := x.task.Problem
 	now := x.trace.Steps[t-1]
 	s := &Step{Step: t, Reward: x.rewards[t-1]}
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		if v.Kind != factored.Action || v.Value(now) == v.Default {
+	for i, v := range p.OfKind(factored.Action) {
+		if v.Value(now) == v.Default {
 			continue
 		}
 		without := slices.Clone(now)

@@ -12,7 +12,6 @@ import (
 // fact that was true once stays so. A fact is a state bit that is true, or one that is false. What can happen is read from the program
 // of a step, not from any syntax.
 type Cut struct {
-	place []int32      // by bit of the problem: its place in a packed state
 	facts []bound.Fact // those that some operator or the goal reads
 	ops   []cutOp
 	free  []int32 // operators that need nothing
@@ -59,7 +58,7 @@ func NewCut(t engine.Task, ops []bound.Operator) (*Cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cut{place: one.Place, number: map[bound.Fact]int32{}}
+	c := &Cut{number: map[bound.Fact]int32{}}
 	c.take(one, ops)
 	if c.aim(one); len(c.goal) == 0 {
 		return nil, nil

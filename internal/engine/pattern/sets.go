@@ -30,9 +30,8 @@ func suggest(p *factored.Problem) []set {
 	partners := map[string]string{}    // by key of but: the objects that are left
 	alike := map[string][]string{}     // by these: keys of but
 	var alone []string
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		if v.Kind != factored.State || !v.Bool {
+	for _, v := range p.OfKind(factored.State) {
+		if !v.Bool {
 			continue
 		}
 		name, inside, _ := strings.Cut(strings.TrimSuffix(factored.Canonical(v.Name), ")"), "(")

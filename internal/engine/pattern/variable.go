@@ -83,9 +83,8 @@ func variables(p *factored.Problem, sets []set) (out []*variable) {
 			}
 		}
 	}
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		if v.Kind != factored.State || v.Width > 8 || covered[v.First] {
+	for _, v := range p.OfKind(factored.State) {
+		if v.Width > 8 || covered[v.First] {
 			continue
 		}
 		out = append(out, &variable{family: v.Name, size: 1 << v.Width, bits: v.Bits()})

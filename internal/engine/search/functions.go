@@ -33,11 +33,7 @@ func (x *values) set(s *relation, kind factored.Kind, key []uint64) {
 	if len(*x) == 0 {
 		*x = make(values, len(s.p.Variables))
 	}
-	for i := range s.p.Variables {
-		v := &s.p.Variables[i]
-		if v.Kind != kind {
-			continue
-		}
+	for i, v := range s.p.OfKind(kind) {
 		y := int64(0)
 		for k := range v.Width {
 			if step.Bit(key, s.Place[v.First+factored.Bit(k)]) {

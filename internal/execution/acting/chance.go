@@ -9,7 +9,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -87,11 +86,11 @@ type pair struct {
 	taken   int
 	seen    []int // where it led, in the order in which that was seen first
 	rewards []float64
-	times   int             // that counts began
-	looks   int             // at these
-	n, next int             // steps that were counted, and those at the next look
-	counts  []int           // of the outcomes that are told apart, and of all others
-	is      policy.Interval // the narrowest of all looks; no outcomes before the first one
+	times   int            // that counts began
+	looks   int            // at these
+	n, next int            // steps that were counted, and those at the next look
+	counts  []int          // of the outcomes that are told apart, and of all others
+	is      factored.Range // the narrowest of all looks; no outcomes before the first one
 }
 
 // LearnChance acts in a system that draws the next state at random, from a distribution that state and action determine: each
@@ -328,7 +327,7 @@ func (x *pair) look(doubt float64) {
 			share /= float64(i) * float64(i+1)
 		}
 		confidence := 1 - 2*share/float64(2*m+1)
-		is := policy.Interval{}
+		is := factored.Range{}
 		for _, k := range x.counts[:m] {
 			low, high := coverage.Interval(x.n, k, confidence)
 			is.Low, is.High = append(is.Low, low), append(is.High, high)
@@ -345,7 +344,7 @@ func (x *pair) look(doubt float64) {
 }
 
 // width is how much of the probability is not settled.
-func width(d *policy.Interval) float64 {
+func width(d *factored.Range) float64 {
 	sum := d.Other
 	for i := range d.Low {
 		sum += d.High[i] - d.Low[i]
@@ -407,7 +406,7 @@ func (g *gambler) worth(x *pair, left int, c Chance, after [][]float64, sign flo
 	if len(v) == 0 {
 		return limit
 	}
-	return sign * max(x.is.Worst(v, sign*limit), sign*limit)
+	return sign * max(x.is.Least(v, sign*limit), sign*limit)
 }
 
 // best is the action that is worth most, if probabilities are the best ones, and of several the one that was taken least; nil if

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/versions"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -59,10 +60,7 @@ func NewModel(p *factored.Problem, k int, shared []Shared) (*Model, error) {
 	m.Free.Inputs, m.Free.Outputs = nil, nil
 	if shared == nil {
 		m.Variables = Variables(p)
-		all := make([]int, len(m.Variables))
-		for i := range all {
-			all[i] = i
-		}
+		all := integer.Below[int](len(m.Variables))
 		for _, b := range p.Outputs {
 			m.functions = append(m.functions, &function{outputs: []factored.Bit{b}, views: [][]int{all}})
 		}

@@ -83,11 +83,9 @@ func TestBoundsOfLearned(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		p, m, text := system(t, rng)
 		start := make(factored.Valuation, p.NumBits())
-		for i := range p.Variables {
-			if v := &p.Variables[i]; v.Kind == factored.State {
-				if err := v.Set(start, v.Lo+rng.Int64N(v.Hi-v.Lo+1)); err != nil {
-					t.Fatal(err)
-				}
+		for _, v := range p.OfKind(factored.State) {
+			if err := v.Set(start, v.Lo+rng.Int64N(v.Hi-v.Lo+1)); err != nil {
+				t.Fatal(err)
 			}
 		}
 		objective := policy.Objectives[seed%2]

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -223,7 +224,7 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 			return nonsense(errors.New(`expected a violation to name its "constraint"`))
 		}
 		a.Violation = &Violation{Group: "simulator", Constraint: source.Printable(v.Constraint, source.MaxLine), After: r.State != nil}
-		for _, name := range sortedKeys(v.Values) {
+		for _, name := range slices.Sorted(maps.Keys(v.Values)) {
 			x, err := scalar(v.Values[name])
 			if err != nil {
 				return nonsense(fmt.Errorf("the value of %s: %w", name, err))
@@ -255,13 +256,4 @@ func scalar(raw json.RawMessage) (any, error) {
 		return x, nil
 	}
 	return nil, fmt.Errorf("expected true, false, a number or a name, found %s", shorten(string(raw)))
-}
-
-func sortedKeys(m map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

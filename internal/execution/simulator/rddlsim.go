@@ -206,9 +206,8 @@ func (s *Rddlsim) actions(action factored.Valuation) (list []rddlsim.Action) {
 	if s.truth != nil {
 		values = s.truth.Compiled.Values(action)
 	}
-	for i := range s.p.Variables {
-		v := &s.p.Variables[i]
-		if v.Kind != factored.Action || v.Value(action) == v.Default {
+	for _, v := range s.p.OfKind(factored.Action) {
+		if v.Value(action) == v.Default {
 			continue
 		}
 		base, args := split(v.Name)
@@ -251,10 +250,8 @@ func (s *Rddlsim) observed(call string, t *rddlsim.Turn) (*Answer, error) {
 		return &Answer{Terminal: true, Violation: &Violation{Group: "simulator", Constraint: "the server refused the action and ended the round"}}, nil
 	}
 	a.State, a.Terminal = s.last.State, true
-	for i := range s.p.Variables {
-		if v := &s.p.Variables[i]; v.Kind == factored.State {
-			a.Missing = append(a.Missing, v.Name)
-		}
+	for _, v := range s.p.OfKind(factored.State) {
+		a.Missing = append(a.Missing, v.Name)
 	}
 	return a, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -41,7 +42,7 @@ func (o Outside) String() string {
 func readState(p *factored.Problem, last factored.Valuation, partial bool, a *Answer, state map[string]json.RawMessage) error {
 	a.State = make(factored.Valuation, p.NumBits())
 	seen := map[*factored.Variable]bool{}
-	for _, name := range sortedKeys(state) {
+	for _, name := range slices.Sorted(maps.Keys(state)) {
 		v, ok := p.Find(name)
 		switch {
 		case !ok || v.Kind != factored.State || v.Lagged():

@@ -47,10 +47,8 @@ func NewRecorder(name string, c *Columns) (*Recorder, error) {
 
 func valuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation) []float64 {
 	var out []float64
-	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == k {
-			out = append(out, float64(v.Value(val)))
-		}
+	for _, v := range p.OfKind(k) {
+		out = append(out, float64(v.Value(val)))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/pddl"
 )
 
@@ -42,10 +43,7 @@ const maxColumns = 100
 
 // shortest finds a sum of so many terms at most, and its columns; nil for none.
 func (l *learner) shortest(i, most int) (*pddl.Expr, []int) {
-	all := make([]int, len(l.functions)+len(l.products))
-	for k := range all {
-		all[k] = k
-	}
+	all := integer.Below[int](len(l.functions) + len(l.products))
 	for terms := range most + 1 {
 		for _, constant := range []bool{true, false} {
 			size := terms

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
@@ -177,10 +178,7 @@ func (b *spaceBuilder) ofRows(output int) []Table {
 	if t.Inputs > structure.MaxInputs || t.Inputs*len(b.s.rows) > most {
 		return nil
 	}
-	inputs := make([]int, t.Inputs)
-	for i := range inputs {
-		inputs[i] = i
-	}
+	inputs := integer.Below[int](t.Inputs)
 	return []Table{settledBy{margin: 1, pure: true}.table(t, output, inputs, nil)}
 }
 

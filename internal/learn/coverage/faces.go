@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/cubes"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
@@ -74,10 +75,7 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 		}
 	}
 	x.read(rows)
-	all := make([]int, outside)
-	for i := range all {
-		all[i] = i
-	}
+	all := integer.Below[int](outside)
 	x.decide()
 	for c := range x.cells {
 		if extra == 0 {

@@ -190,7 +190,7 @@ func (x *noise) sets(k int) []mask {
 	}
 	sorting.Stable(all, func(a, b candidate) int { return a.set.Count() - b.set.Count() })
 	most := 0 // errors
-	for atLeast(len(x.rows), most, x.rate) > x.share(4) {
+	for AtLeast(len(x.rows), most, x.rate) > x.share(4) {
 		most++
 	}
 	var found []mask
@@ -382,7 +382,7 @@ func (x *noise) settles(n, with int, value bool) bool {
 	}
 	if x.needed[v][n] == 0 {
 		k := int(float64(n)*x.rates[other]) + 1
-		for k <= n && atLeast(n, k, x.rates[other]) > x.odds {
+		for k <= n && AtLeast(n, k, x.rates[other]) > x.odds {
 			k++
 		}
 		x.needed[v][n] = k
@@ -441,7 +441,7 @@ func (b *spaceBuilder) addNoisy(output int, o *structure.Output, others float64)
 	if k > noiseK || len(sets) == 0 {
 		return false
 	}
-	if fit == 0 && atLeast(len(x.rows), errors, others) < x.share(1) {
+	if fit == 0 && AtLeast(len(x.rows), errors, others) < x.share(1) {
 		return true
 	}
 	for _, set := range sets {

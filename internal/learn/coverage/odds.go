@@ -1,18 +1,14 @@
 package coverage
 
-import "math"
+import (
+	"math"
 
-// logChoose is the logarithm of the binomial coefficient.
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
-}
+	"github.com/fdplan/fdplan/internal/learn/rules"
+)
 
-// atLeast is the probability of k or more of n events that are independent and have probability
+// AtLeast is the probability of k or more of n events that are independent and have probability
 // p each.
-func atLeast(n, k int, p float64) float64 {
+func AtLeast(n, k int, p float64) float64 {
 	switch {
 	case k <= 0 || p >= 1:
 		return 1
@@ -21,7 +17,7 @@ func atLeast(n, k int, p float64) float64 {
 	case float64(k) <= float64(n)*p:
 		return 1 // a bound is enough
 	}
-	term := math.Exp(logChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+	term := math.Exp(rules.LogChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
 	sum := 0.0
 	for i := k; i <= n && term > sum*1e-12; i++ {
 		sum += term
@@ -39,7 +35,7 @@ func Drawn(all, marked, n, k int) float64 {
 	case k > min(n, marked):
 		return 0
 	}
-	term := math.Exp(logChoose(marked, k) + logChoose(all-marked, n-k) - logChoose(all, n))
+	term := math.Exp(rules.LogChoose(marked, k) + rules.LogChoose(all-marked, n-k) - rules.LogChoose(all, n))
 	sum := 0.0
 	for i := k; i <= min(n, marked) && term > sum*1e-12; i++ {
 		sum += term
@@ -64,7 +60,7 @@ func upperRate(n, k int, odds float64) float64 {
 	low, high := float64(k)/float64(n), 1.0
 	for range 50 {
 		p := (low + high) / 2
-		if atLeast(n, n-k, 1-p) > odds { // k or fewer events
+		if AtLeast(n, n-k, 1-p) > odds { // k or fewer events
 			low = p
 		} else {
 			high = p

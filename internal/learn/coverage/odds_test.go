@@ -22,7 +22,7 @@ func TestOdds(t *testing.T) {
 				for i := k; i <= n; i++ {
 					want += choose(n, i) * math.Pow(p, float64(i)) * math.Pow(1-p, float64(n-i))
 				}
-				if got := atLeast(n, k, p); got != 1 && !near(got, want) || got < want-1e-12 {
+				if got := AtLeast(n, k, p); got != 1 && !near(got, want) || got < want-1e-12 {
 					t.Errorf("%d or more of %d at %v: %v, expected %v", k, n, p, got, want)
 				}
 			}
@@ -44,7 +44,7 @@ func TestOdds(t *testing.T) {
 	if p := upperRate(100, 0, 0.05); !near(p, 1-math.Pow(0.05, 0.01)) {
 		t.Errorf("no event in 100: at most %v", p)
 	}
-	if p := upperRate(100, 10, 0.05); math.Abs(atLeast(100, 90, 1-p)-0.05) > 1e-9 {
+	if p := upperRate(100, 10, 0.05); math.Abs(AtLeast(100, 90, 1-p)-0.05) > 1e-9 {
 		t.Errorf("10 events in 100: at most %v", p)
 	}
 }

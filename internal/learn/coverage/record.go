@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"sort"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Record keeps the rows that were seen: for each input its outcomes, how often each was seen,
@@ -236,10 +238,7 @@ func appendBits(key []byte, bits []bool) []byte {
 func (b *Recorder) Record() *Record {
 	r := b.r
 	n, m := r.inBytes(), r.outBytes()
-	order := make([]int, r.Len())
-	for i := range order {
-		order[i] = i
-	}
+	order := integer.Below[int](r.Len())
 	slices.SortFunc(order, func(x, y int) int {
 		if c := bytes.Compare(r.in[x*n:(x+1)*n], r.in[y*n:(y+1)*n]); c != 0 {
 			return c

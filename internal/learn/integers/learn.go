@@ -6,6 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
+	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
 const (
@@ -216,10 +219,7 @@ func (l *learner) shortest() (best *Expr) {
 		some  = 8
 		chose = 8 // bits by which a list of the second kind must be shorter
 	)
-	rows := make([]int32, len(l.y))
-	for r := range rows {
-		rows[r] = int32(r)
-	}
+	rows := integer.Below[int32](len(l.y))
 	forms := l.fit(rows, rows)
 	if len(forms) == 0 {
 		return nil
@@ -310,9 +310,7 @@ func (l *learner) rest(forms []form, left []int32) (rest *form, count int) {
 
 // listed is the bits of a list of exceptions: which rows, and their values.
 func (l *learner) listed(n int) float64 {
-	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
-	rows := len(l.y)
-	return (lg(rows)-lg(n)-lg(rows-n))/math.Ln2 + float64(n)*l.forms
+	return rules.Log2Choose(len(l.y), n) + float64(n)*l.forms
 }
 
 // list writes rules and what holds where none does.

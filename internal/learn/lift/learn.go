@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
@@ -202,10 +203,7 @@ func (p *pool) add(features []Feature, rows []Row) error {
 // pick draws the pooled rows.
 func (p *pool) pick(rows int, seed uint64) {
 	n := rows * len(p.objects)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := integer.Below[int](n)
 	if n > maxPooled {
 		rng := rand.New(rand.NewPCG(seed, 0x11f7))
 		rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })

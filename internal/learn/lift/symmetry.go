@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -112,10 +113,7 @@ func exchanges(n int) [][]int {
 			all = append(all, p)
 		}
 	}
-	identity := make([]int, n)
-	for i := range identity {
-		identity[i] = i
-	}
+	identity := integer.Below[int](n)
 	for k := 1; k < n; k++ {
 		p := slices.Clone(identity)
 		p[0], p[k] = k, 0

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -49,10 +50,7 @@ func (f *fitter) fit(cells []cell) *fit {
 	best := f.estimate(cells, f.cover(cells))
 	for len(best.effects) > 1 {
 		// The rarest effects are asked first.
-		order := make([]int, len(best.effects))
-		for i := range order {
-			order[i] = i
-		}
+		order := integer.Below[int](len(best.effects))
 		slices.SortStableFunc(order, func(a, b int) int {
 			switch {
 			case best.p[a] < best.p[b]:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -204,10 +205,7 @@ func (g *Group) assign(t *Table) (leaf, outcome []int32) {
 // learn describes one group, whose effects may add to sums.
 func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) (*Group, error) {
 	x := t.see(outputs, sums)
-	rows := make([]int32, t.Rows())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	rows := integer.Below[int32](t.Rows())
 	nodes := 0
 	g := &grower{f: o.fitter(x), few: fewRows, worth: worth + o.Coarse, ahead: o.Determined && o.Coarse == 0, tests: math.Log2(float64(max(1, x.tests()))) + o.Coarse}
 	g.cancel = func() bool {

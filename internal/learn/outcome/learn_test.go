@@ -107,10 +107,8 @@ func learnLog(t testing.TB, name, action string, n int, opt outcome.Options) (*f
 
 // states lists the states of a problem.
 func states(p *factored.Problem) (outputs []int) {
-	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
-			outputs = append(outputs, i)
-		}
+	for i := range p.OfKind(factored.State) {
+		outputs = append(outputs, i)
 	}
 	return outputs
 }

@@ -3,6 +3,8 @@ package outcome
 import (
 	"context"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // The rows that are looked at to make a tree shorter: of logs that are clean, there is another function to choose.
@@ -68,10 +70,7 @@ func (g *Group) refine(ctx context.Context, grown *fitter, rest float64, o Optio
 		f.x, f.free = x.merge(use), 1
 		loose.x, loose.free = f.x, 1
 		h := &grower{f: &loose, pruned: &f, few: 2, worth: worth + coarse, coarse: coarse, ahead: true, cancel: func() bool { return ctx.Err() != nil }, left: &left}
-		rows := make([]int32, len(f.x.ids))
-		for i := range rows {
-			rows[i] = int32(i)
-		}
+		rows := integer.Below[int32](len(f.x.ids))
 		tree, cost := h.prune(h.search(rows, maxDepth))
 		if cost += rest + float64(len(use)); cost < g.Cost-1e-6 {
 			g.tree, g.x, g.f, g.Cost = tree, f.x, f, cost

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -261,10 +262,7 @@ func (q test) sides(table []float64, n int) []float64 {
 func bestTests(tests []test, gains [][]float64) (out []test) {
 	taken := make([]bool, len(tests))
 	for _, gain := range gains {
-		order := make([]int, len(tests))
-		for i := range order {
-			order[i] = i
-		}
+		order := integer.Below[int](len(tests))
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
 		// The best tests may all be of one variable and tell the same: the best of others are tried, too.
 		seen := map[int]bool{}

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -95,11 +96,7 @@ func Distribution(errors []float64, step float64, most int) []Weight {
 	for _, e := range errors {
 		count[int64(math.RoundToEven(e/step))]++
 	}
-	keys := make([]int64, 0, len(count))
-	for k := range count {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(count))
 	each := int64(len(errors)+most-1) / int64(max(1, most))
 	var out []Weight
 	for i := 0; i < len(keys); {

@@ -42,7 +42,7 @@ type Output struct {
 // Errors are root mean squares on held-out time, one and Far steps ahead; NaN where there are no rows.
 type Errors struct {
 	Function, Unchanged, Linear, Bins Pair
-	Rows, FarRows                     int
+	Rows                              int
 }
 
 // Pair is an error one and Far steps ahead.

@@ -96,7 +96,7 @@ func (l *learner) compare(i int) {
 			}
 		})
 	}
-	o.Errors = Errors{Function: mine.pair(), Unchanged: still.pair(), Linear: plain.pair(), Bins: bins.pair(), Rows: mine.n, FarRows: mine.farRows}
+	o.Errors = Errors{Function: mine.pair(), Unchanged: still.pair(), Linear: plain.pair(), Bins: bins.pair(), Rows: mine.n}
 }
 
 // compareBins adds the errors of a prediction in bins.

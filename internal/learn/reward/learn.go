@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 const (
@@ -61,10 +63,7 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 
 // all lists the rows.
 func all(t *Table) []int {
-	rows := make([]int, len(t.Rewards))
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := integer.Below[int](len(t.Rewards))
 	return rows
 }
 

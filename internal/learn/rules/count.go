@@ -2,6 +2,8 @@ package rules
 
 import (
 	"context"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // mostCounted is the most inputs of a function of their number.
@@ -15,10 +17,7 @@ func Count(ctx context.Context, s *Sample, inputs []int) *Sum {
 	if len(s.Out) == 0 {
 		return nil
 	}
-	all := make([]int, s.Inputs)
-	for i := range all {
-		all[i] = i
-	}
+	all := integer.Below[int](s.Inputs)
 	for _, from := range [][]int{inputs, all} {
 		if len(from) > mostCounted {
 			continue

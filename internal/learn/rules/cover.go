@@ -249,8 +249,13 @@ func Log2Choose(n, k int) float64 {
 	if k < 0 || k > n {
 		return 0
 	}
+	return LogChoose(n, k) / math.Ln2
+}
+
+// LogChoose is the natural logarithm of a binomial coefficient that is not 0.
+func LogChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))
 	c, _ := math.Lgamma(float64(n - k + 1))
-	return (a - b - c) / math.Ln2
+	return a - b - c
 }

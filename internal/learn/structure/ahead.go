@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 const (
@@ -59,10 +61,7 @@ func (s *search) sample(p *partition, classes, rows int) *partition {
 	if len(p.ends) <= classes && len(p.rows) <= rows {
 		return p
 	}
-	order := make([]int, len(p.ends))
-	for i := range order {
-		order[i] = i
-	}
+	order := integer.Below[int](len(p.ends))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.n[b], p.n[a]) })
 	order = order[:min(classes, len(order))]
 	total := 0

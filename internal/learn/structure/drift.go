@@ -11,14 +11,11 @@ import (
 
 // Drift is a change of the system in the middle of a log.
 type Drift struct {
-	Row int // the first one that follows the new system, in the order of the log
-	// Before is the last row that shows the old system, and After the first that shows the new
-	// one: the change is between them.
-	Before, After int
-	Outputs       []int   // that changed, in increasing order
-	Bits          float64 // by which two descriptions are shorter than one
-	Old, New      int     // rows of either side where the systems differ
-	Wrong         int     // of these rows, those that follow the system of the other side
+	Row      int     // the first one that follows the new system, in the order of the log
+	Outputs  []int   // that changed, in increasing order
+	Bits     float64 // by which two descriptions are shorter than one
+	Old, New int     // rows of either side where the systems differ
+	Wrong    int     // of these rows, those that follow the system of the other side
 	// Again reports that these gather in time: the system changes more than once, or something
 	// that is not recorded does.
 	Again bool
@@ -267,7 +264,7 @@ func (d *drifter) place(cells []conflict) (at int, found *Drift) {
 		}
 	}
 	found = &Drift{Wrong: least, Old: from, New: len(cells) - from, Again: gather(cells[:from]) || gather(cells[from:])}
-	before, after := 0, len(d.rows)-1
+	before, after := 0, len(d.rows)-1 // the last row that shows the old system, and the first that shows the new one
 	if from > 0 {
 		before = cells[from-1].place
 	}
@@ -275,7 +272,7 @@ func (d *drifter) place(cells []conflict) (at int, found *Drift) {
 		after = cells[from].place
 	}
 	at = (before + after + 1) / 2
-	found.Row, found.Before, found.After = int(d.rows[at]), int(d.rows[before]), int(d.rows[after])
+	found.Row = int(d.rows[at])
 	return at, found
 }
 

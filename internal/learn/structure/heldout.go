@@ -61,14 +61,6 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind, with []*share
 			return err
 		}
 	}
-	for i, f := range folds {
-		for r := range f.held {
-			st.HeldRows++
-			if slices.ContainsFunc(wrong, func(w [][]bool) bool { return w[i][r] }) {
-				st.HeldWrong++
-			}
-		}
-	}
 	return nil
 }
 

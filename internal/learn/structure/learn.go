@@ -76,8 +76,6 @@ type Structure struct {
 	// Noisy reports that the shorter description did better on the rows held out
 	// than the one without a wrong row.
 	Noisy bool
-	// HeldRows rows were held out once; HeldWrong of them had a wrong bit.
-	HeldRows, HeldWrong int
 }
 
 // Predict sets the bits of out, which are 0, to the outputs for a packed row of inputs.

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // sampled is a table of random rows of n inputs with the outputs of f, each
@@ -122,10 +124,7 @@ func TestThreads(t *testing.T) {
 // TestCells compares counts with maps.
 func TestCells(t *testing.T) {
 	tab := sampled(t, 12, 300, 0.2, nil, 9, func(x []int) bool { return x[1]|x[2] == 1 })
-	rows := make([]int32, tab.Rows())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	rows := integer.Below[int32](tab.Rows())
 	for _, inputs := range [][]int{nil, {3}, {1, 2}, {0, 5, 7, 11}} {
 		cells := map[string][2]int{}
 		for _, r := range rows {

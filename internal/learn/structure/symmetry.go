@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -195,14 +196,7 @@ func (l *learner) worst(orbits []orbit, st *Structure) int {
 
 // identity renames nothing.
 func identity(inputs, outputs int) Permutation {
-	p := Permutation{make([]int, inputs), make([]int, outputs)}
-	for i := range p.Inputs {
-		p.Inputs[i] = i
-	}
-	for o := range p.Outputs {
-		p.Outputs[o] = o
-	}
-	return p
+	return Permutation{integer.Below[int](inputs), integer.Below[int](outputs)}
 }
 
 // shared is how the outputs of an orbit are learned together.

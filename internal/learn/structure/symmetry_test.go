@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // exchange is the exchange of objects 0 and k among n, whose inputs and outputs are numbered
@@ -106,10 +108,7 @@ func TestMoved(t *testing.T) {
 	const n = 8
 	tab := sampled(t, n, 200, 0, nil, 1, func(x []int) bool { return x[0]&x[1]|x[5]&x[7] == 1 })
 	l := &learner{ctx: context.Background(), t: tab, o: Options{Sums: true}, x: newXlog2(tab.Rows())}
-	all := make([]int32, tab.Rows())
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all := integer.Below[int32](tab.Rows())
 	for _, kind := range []Kind{ByTable, ByRules, ByTree} {
 		out := l.learn(0, all, false, kind)
 		p := Permutation{rng.Perm(n), []int{0}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -81,10 +82,7 @@ func (t *Table) Rows() int { return len(t.in) / bnn.Words(t.Inputs) }
 
 // all lists the rows.
 func (t *Table) all() []int32 {
-	rows := make([]int32, t.Rows())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	rows := integer.Below[int32](t.Rows())
 	return rows
 }
 

@@ -3,6 +3,8 @@ package structure
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Tree is a decision tree over input bits: a leaf where Zero is nil.
@@ -12,7 +14,6 @@ type Tree struct {
 	Value     bool // of a leaf
 	Free      bool // of a leaf: its values are impossible, and Value says nothing
 	Rows      int  // of a leaf: the rows that it was made from
-	Wrong     int  // of a leaf: those of them with the other value
 }
 
 // Eval returns the value of the tree for a packed row of inputs.
@@ -71,10 +72,7 @@ const MaxInputs = 64
 // growAll makes a tree over all inputs, in the order of their rank. Where it asks
 // for too many it is made again over those that most rows are asked for.
 func (s *search) growAll(strict bool) *Tree {
-	inputs := make([]int, s.t.Inputs)
-	for i := range inputs {
-		inputs[i] = i
-	}
+	inputs := integer.Below[int](s.t.Inputs)
 	slices.SortStableFunc(inputs, func(a, b int) int { return s.rank(a) - s.rank(b) })
 	n := s.grow(s.rows, inputs, true, strict)
 	if len(n.Inputs()) <= MaxInputs {
@@ -107,7 +105,7 @@ func (s *search) grow(rows []int32, candidates []int, pairs, strict bool) *Tree 
 			ones++
 		}
 	}
-	leaf := &Tree{Value: 2*ones > len(rows), Rows: len(rows), Wrong: min(ones, len(rows)-ones)}
+	leaf := &Tree{Value: 2*ones > len(rows), Rows: len(rows)}
 	if ones == 0 || ones == len(rows) {
 		return leaf
 	}

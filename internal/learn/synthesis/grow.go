@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // grower grows units for a target.
@@ -148,10 +150,7 @@ func (g *grower) value(want *columns, l literals, n, fails int, col []uint64) gr
 
 // all is the numbers 0..n-1.
 func all(n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(i)
-	}
+	out := integer.Below[int32](n)
 	return out
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 99)) }
@@ -139,10 +141,7 @@ func TestGradients(t *testing.T) {
 		}
 	}
 	s := newStepper(c, ps, e, n)
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	rows := integer.Below[int32](n)
 	s.load(rows)
 	for _, l := range s.layers {
 		for j := range l.Units {

@@ -58,6 +58,14 @@ type Source struct {
 	Outside bool
 }
 
+// Logged is the data as it was logged.
+func (s *Source) Logged() *dataset.Data {
+	if s.Stored != nil {
+		return s.Stored
+	}
+	return s.Data
+}
+
 // FromSources returns the examples in several data sets together for problem p: its Inputs before the step, its Outputs
 // after it. Columns are matched by the names of fluents. It is an error if a fluent that the network reads or writes has no column, or
 // if a value is outside its fluent's range. Rows are counted from 1 in errors; those with a value that is not known are left out.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -239,10 +240,7 @@ func (r *run) checkFold() error {
 // pass performs the steps of one epoch.
 func (r *run) pass(ctx context.Context) (loss float64, err error) {
 	rng := rand.New(rand.NewPCG(r.c.Seed, uint64(streamEpoch+r.epoch)))
-	order := make([]int32, r.s.ex.Rows())
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := integer.Below[int32](r.s.ex.Rows())
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	steps := float64(r.c.Epochs * r.batches)
 	for k := range r.batches {

@@ -17,7 +17,6 @@ type stepper struct {
 	stride  int
 
 	n       int       // rows of the batch
-	rows    []int32   // which
 	in      []uint64  // packed
 	targets []uint64  // packed outputs
 	want    []uint64  // the same bits, output by output
@@ -138,7 +137,7 @@ func spread(threads, n int, body func(from, to, thread int)) {
 
 // load sets the batch.
 func (s *stepper) load(rows []int32) {
-	s.rows, s.n = rows, len(rows)
+	s.n = len(rows)
 	s.scale = 2 / (float32(s.n) * float32(s.ex.Outputs))
 	l := s.layers[0]
 	wi, wo := l.words, bnn.Words(s.ex.Outputs)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
 
@@ -14,10 +15,7 @@ const similarLimit = 1024
 
 // byThreshold places neurons next to each other that need similar outputs.
 func byThreshold(group []input) []int {
-	order := make([]int, len(group))
-	for i := range order {
-		order[i] = i
-	}
+	order := integer.Below[int](len(group))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(group[i].reach(), group[j].reach()) })
 	return order
 }

@@ -23,6 +23,17 @@ func walk(n *Node, seen map[*Node]bool, f func(*Node) bool) {
 	}
 }
 
+// OfKind gives the fluents of one kind with their indices, in order.
+func (p *Problem) OfKind(k Kind) iter.Seq2[int, *Fluent] {
+	return func(yield func(int, *Fluent) bool) {
+		for i := range p.Fluents {
+			if f := &p.Fluents[i]; f.Kind == k && !yield(i, f) {
+				return
+			}
+		}
+	}
+}
+
 // Expressions lists the expressions of p: those of the fluents, by their
 // indices, then reward, preconditions, invariants and termination.
 func (p *Problem) Expressions() iter.Seq[*Node] {

@@ -4,10 +4,7 @@ import "errors"
 
 // StateDrawer draws states uniformly from the legal ones: those within their ranges that
 // satisfy the invariants. It is immutable and may be shared.
-type StateDrawer struct {
-	s *Simulator
-	d drawer
-}
+type StateDrawer struct{ d drawer }
 
 // maxListedValues bounds the memory of enumerated legal states.
 const maxListedValues = 1 << 24
@@ -15,7 +12,7 @@ const maxListedValues = 1 << 24
 // NewStateDrawer prepares to draw legal states of s. Every numeric state fluent needs a
 // range. If only few states are legal, they are enumerated.
 func NewStateDrawer(s *Simulator) (*StateDrawer, error) {
-	sd := &StateDrawer{s: s, d: newDrawer(s, s.states, s.invariants, s.beforeStates, -1)}
+	sd := &StateDrawer{newDrawer(s, s.states, s.invariants, s.beforeStates, -1)}
 	if err := sd.d.unknown(s); err != nil {
 		return nil, err
 	}

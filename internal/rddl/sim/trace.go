@@ -24,11 +24,9 @@ func NewTrace(w io.Writer, s *Simulator) (*Trace, error) {
 	t := &Trace{w: csv.NewWriter(w), s: s}
 	t.row = append(t.row, "step")
 	for _, k := range []ground.Kind{ground.State, ground.Action, ground.Interm, ground.Observ} {
-		for i := range s.p.Fluents {
-			if f := &s.p.Fluents[i]; f.Kind == k {
-				t.columns = append(t.columns, i)
-				t.row = append(t.row, f.Name)
-			}
+		for i, f := range s.p.OfKind(k) {
+			t.columns = append(t.columns, i)
+			t.row = append(t.row, f.Name)
 		}
 	}
 	t.row = append(t.row, "reward")

@@ -28,10 +28,9 @@ func (k Kind) String() string {
 
 // Value is a fluent with a value, for messages.
 type Value struct {
-	Fluent int
-	Name   string
-	Value  float64
-	Text   string // true, 3, 0.5, @high
+	Name  string
+	Value float64
+	Text  string // true, 3, 0.5, @high
 }
 
 // Violation is a violated rule: which, its place, and the values of the fluents that it
@@ -123,7 +122,7 @@ func (r *Runner) value(f int, v float64, primed bool) Value {
 	if primed {
 		name += "'"
 	}
-	return Value{Fluent: f, Name: name, Value: v, Text: FormatValue(fl, v)}
+	return Value{Name: name, Value: v, Text: FormatValue(fl, v)}
 }
 
 func (r *Runner) values(fluents []int) []Value {

@@ -49,9 +49,8 @@ func (t *Task) checkUnknown(g *ground.Problem, known bool) error {
 	if len(t.unknown) > 0 && known {
 		return t.NoTruth()
 	}
-	for i := range g.Fluents {
-		f := &g.Fluents[i]
-		if f.Kind != ground.State || f.Type != ground.Int || !slices.Contains(t.unknown, f.Base) {
+	for _, f := range g.OfKind(ground.State) {
+		if f.Type != ground.Int || !slices.Contains(t.unknown, f.Base) {
 			continue
 		}
 		_, own := t.Ranges[factored.Canonical(f.Name)]

@@ -21,11 +21,7 @@ func (c *compiler) declare() {
 	c.variable = make([]int, len(c.g.Fluents))
 	c.found = c.infer()
 	for _, kind := range []ground.Kind{ground.Action, ground.State} {
-		for i := range c.g.Fluents {
-			f := &c.g.Fluents[i]
-			if f.Kind != kind {
-				continue
-			}
+		for i, f := range c.g.OfKind(kind) {
 			v := factored.Variable{Name: f.Name, Kind: factored.State}
 			if kind == ground.Action {
 				v.Kind = factored.Action

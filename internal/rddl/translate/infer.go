@@ -263,10 +263,8 @@ func (in *inference) fixpoint() *abstract {
 		now := in.legal(true)
 		if now == nil { // no step is possible
 			now = &abstract{in: in, vals: map[int]domain{}, memo: map[*ground.Node]domain{}}
-			for i := range in.g.Fluents {
-				if in.g.Fluents[i].Kind == ground.Action {
-					now.vals[i] = empty
-				}
+			for i := range in.g.OfKind(ground.Action) {
+				now.vals[i] = empty
 			}
 			return now
 		}

@@ -9,11 +9,7 @@ import (
 
 // initial compiles I: every state fluent has its initial value.
 func (c *compiler) initial() {
-	for i := range c.g.Fluents {
-		f := &c.g.Fluents[i]
-		if f.Kind != ground.State {
-			continue
-		}
+	for i, f := range c.g.OfKind(ground.State) {
 		v := &c.p.Variables[c.variable[i]]
 		x, ok := c.index(i, simplest(f.Initial))
 		if !ok || x < v.Lo || x > v.Hi {
@@ -67,10 +63,8 @@ func (c *compiler) maxActions() {
 	}
 	defer c.enter("max-nondef-actions")()
 	var terms []summand
-	for i := range c.g.Fluents {
-		if c.g.Fluents[i].Kind == ground.Action {
-			terms = append(terms, summand{1, c.nonDefault(i)})
-		}
+	for i := range c.g.OfKind(ground.Action) {
+		terms = append(terms, summand{1, c.nonDefault(i)})
 	}
 	c.emit(inSteps, terms, factored.LE, int64(c.g.MaxActions))
 }

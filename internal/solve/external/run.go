@@ -80,7 +80,6 @@ type OutputError struct {
 	Solver string
 	Line   string // the line of output or of the solution file; empty if there is none
 	Msg    string
-	Log    string // the end of the solver's output
 }
 
 func (e *OutputError) Error() string {
@@ -322,7 +321,7 @@ func (c *call) log() string {
 func (c *call) fail(err error) (Answer, error) {
 	var o *OutputError
 	if errors.As(err, &o) {
-		o.Solver, o.Log = c.solver.Name, c.log()
+		o.Solver = c.solver.Name
 	}
 	return Answer{}, err
 }

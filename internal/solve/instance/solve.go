@@ -106,16 +106,12 @@ func (in *Instance) size() string {
 	return text
 }
 
-// Solve runs a solver and prints, in the competitions' lines, every improving
+// solve runs a solver and prints, in the competitions' lines, every improving
 // assignment as it is found and the answer at the end. Every assignment is
 // evaluated first: what the instance refutes is never printed, and is an error
 // that wraps ErrWrongAnswer. If the run was cut short, the answer is the best
 // that was reported, and comments say why, and the bound and the gap as far as
 // they are known.
-func Solve(ctx context.Context, in *Instance, solver Solver, w io.Writer) (Status, error) {
-	return solve(ctx, in, solver, NewPrinter(w, in.Format))
-}
-
 func solve(ctx context.Context, in *Instance, solver Solver, p *Printer) (Status, error) {
 	best := &incumbents{in: in, printer: p}
 	r, err := solver(ctx, in, func(p Progress) {

@@ -5,26 +5,6 @@ import (
 	"math"
 )
 
-// Comment writes a remark of one line; nothing in DRAT.
-func (l *Logger) Comment(text string) {
-	if l.options.Format == DRAT {
-		return
-	}
-	if l.options.Format == VeriPB30 {
-		l.text("% ")
-	} else {
-		l.text("* ")
-	}
-	for i := range len(text) {
-		if c := text[i]; c == '\n' || c == '\r' {
-			l.buf = append(l.buf, ' ')
-		} else {
-			l.buf = append(l.buf, c)
-		}
-	}
-	l.end()
-}
-
 // Learn adds a clause that follows by reverse unit propagation. In DRAT it may
 // also have the resolution asymmetric tautology property on its first literal.
 func (l *Logger) Learn(lits []Lit) ID {

@@ -153,7 +153,6 @@ func (s *Solver) minimize() {
 			kept = append(kept, l)
 		}
 	}
-	s.stats.Minimized += int64(len(s.learnt) - len(kept))
 	s.learnt = kept
 }
 
@@ -191,7 +190,6 @@ func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
 			kept = append(kept, l)
 		}
 	}
-	s.stats.Minimized += int64(len(lits) - len(kept))
 	return kept
 }
 

@@ -257,7 +257,6 @@ func (s *Solver) reduceLinears() {
 	for _, id := range candidates {
 		s.linears[id].dead = true
 	}
-	s.stats.Deleted += int64(len(candidates))
 	s.freeLinears = append(s.freeLinears, candidates...)
 	s.learnedLinears = slices.DeleteFunc(s.learnedLinears, func(id uint32) bool { return s.linears[id].dead })
 	for l := range s.linearsOf {

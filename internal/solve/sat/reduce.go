@@ -65,7 +65,6 @@ func (s *Solver) delete(c cref) {
 		s.opts.Trace.Deleted(s.clauseLits(c), number)
 		delete(s.numbers, c)
 	}
-	s.stats.Deleted++
 	s.wasted += s.size(c) + headerWords
 	s.arena[c] |= flagDeleted
 }

@@ -54,7 +54,7 @@ type Tracer interface {
 type Stats struct {
 	Conflicts, Decisions, Propagations, Restarts int64
 	Work                                         int64 // watches looked at, and what takes as long
-	Learned, Deleted, Minimized                  int64 // clauses; literals
+	Learned                                      int64 // clauses
 	StateNogoods                                 int64
 	LinearLearned                                int64
 }
