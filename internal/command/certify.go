@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/proofs"
+	"github.com/fdplan/fdplan/internal/app/robust"
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
@@ -51,6 +52,9 @@ func (c *certifyCmd) Run(ctx context.Context, a *environment) error {
 	}
 	if c.Dir != "" && policy.IsCertificate(c.Dir) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
+	}
+	if c.Dir != "" && robust.IsCertificate(c.Dir) {
+		return c.report(ctx, a, func() (*certify.Report, error) { return c.robust(ctx) })
 	}
 	if c.Dir != "" {
 		if err := act.Uncertified(c.Dir); err != nil {
@@ -93,6 +97,18 @@ func (c *certifyCmd) policy(ctx context.Context) (*certify.Report, error) {
 		return nil, err
 	}
 	return policy.Certify(ctx, c.Dir, p)
+}
+
+// robust checks the certificate that no plan holds against every error.
+func (c *certifyCmd) robust(ctx context.Context) (*certify.Report, error) {
+	if c.Problem == "" && c.Domain == "" {
+		return nil, errors.New("the certificate of plan --robust is about a problem; expected --problem or --domain")
+	}
+	p, err := loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source}, c.Changes)
+	if err != nil {
+		return nil, err
+	}
+	return robust.Certify(ctx, c.Dir, p)
 }
 
 // writeReport writes the report as text.

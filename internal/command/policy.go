@@ -25,8 +25,11 @@ func (c *planCmd) suits() error {
 	if c.Robust == "" && c.WithinLog {
 		return errWithinLog
 	}
-	if c.Robust != "" && (c.Policy || c.Incremental || c.Safe || c.Proof != "" || c.Certify != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm || c.Engine != "auto") {
-		return errors.New("--robust plans by tubes of quantities; expected it without --policy, --incremental, --safe, --proof, --certify, --confirm, --connect, --engine and --simulator")
+	if c.Robust != "" && (c.Policy || c.Incremental || c.Safe || c.Proof != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm || c.Engine != "auto") {
+		return errors.New("--robust plans by tubes of quantities; expected it without --policy, --incremental, --safe, --proof, --confirm, --connect, --engine and --simulator")
+	}
+	if c.Robust != "" && c.Certify != "" && c.Horizon.Min != c.Horizon.Max {
+		return errors.New("a certificate of --robust is about one horizon; expected a single number")
 	}
 	if err := c.Aim.Check(c.Policy, c.Determinize, c.Horizon); err != nil {
 		return err

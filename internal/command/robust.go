@@ -23,7 +23,7 @@ func (c *planCmd) againstErrors(ctx context.Context, a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	d, err := robust.Plan(ctx, p, robust.Request{Against: c.Against, Horizon: c.Horizon, Now: a.now, Started: a.started, Scenario: c.Effort.Seed})
+	d, err := robust.Plan(ctx, p, robust.Request{Against: c.Against, Horizon: c.Horizon, Now: a.now, Started: a.started, Scenario: c.Effort.Seed, Folder: string(c.Certify), Warn: a.warn})
 	if err != nil {
 		return limited(ctx, err)
 	}

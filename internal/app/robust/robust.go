@@ -36,6 +36,8 @@ type Request struct {
 	Now      func() time.Time
 	Started  time.Time
 	Scenario uint64 // seed of what is tried beside the proof
+	Folder   string // for a certificate, if there is no plan; "" for none
+	Warn     func(string)
 }
 
 // model is a problem with the bands of its errors.
@@ -45,7 +47,8 @@ type model struct {
 	layout *tube.Layout
 	share  float64
 	reward *tube.Linear
-	errs   [][]int64 // of each state of the task, in the order of time; nil for one without
+	record *tube.Record // of the proof, if it is to be certified
+	errs   [][]int64    // of each state of the task, in the order of time; nil for one without
 }
 
 // ErrNoQuantities is wrapped where nothing is known of errors.
@@ -122,14 +125,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*plan.Document, erro
 		}
 	}
 	began := r.Now()
-	d := plan.About(p)
-	d.Engine, d.Status, d.Stats, d.Horizon = "tube", engine.Unknown, map[string]int64{}, &r.Horizon.Max
-	d.Robust = &plan.Robust{Coverage: m.share, Bands: m.bands()}
-	for i := range d.Assumed {
-		if a := &d.Assumed[i]; a.How == load.Against {
-			a.Says += " after the first, where it is as the initial state has it"
-		}
-	}
+	d := m.about(r.Horizon.Max)
 	res, err := m.search(ctx, r, d)
 	if err != nil {
 		return nil, err
@@ -141,8 +137,24 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*plan.Document, erro
 		d.Claim("")
 	}
 	d.Verdict = d.Robust.Says[0]
+	if d.Status == engine.Infeasible && m.record != nil {
+		err = m.write(ctx, d, r.Folder)
+	}
 	d.Seconds.Solve, d.Seconds.Total = r.Now().Sub(began).Seconds(), r.Now().Sub(r.Started).Seconds()
-	return d, nil
+	return d, err
+}
+
+// about begins an answer about plans of h steps.
+func (m *model) about(h int) *plan.Document {
+	d := plan.About(m.p)
+	d.Engine, d.Status, d.Stats, d.Horizon = "tube", engine.Unknown, map[string]int64{}, &h
+	d.Robust = &plan.Robust{Coverage: m.share, Bands: m.bands()}
+	for i := range d.Assumed {
+		if a := &d.Assumed[i]; a.How == load.Against {
+			a.Says += " after the first, where it is as the initial state has it"
+		}
+	}
+	return d
 }
 
 // search tries the horizons in turn. A proof for one may be one for all that follow.
@@ -160,7 +172,7 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 			return nil, err
 		}
 		if reach.Broken > 0 {
-			p, err := m.task.None(ctx, h)
+			p, err := m.none(ctx, h, r)
 			switch {
 			case err == nil:
 				if proof, err = p, m.refute(p, actions, r.Scenario); err != nil {
@@ -423,10 +435,10 @@ func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tub
 	} else {
 		d.Says = append(d.Says, fmt.Sprintf("from the start, with any actions of %s, %s of errors %s", counted.Of(proof.Steps, "step"), one, what))
 	}
-	if slices.ContainsFunc(proof.Used, func(c tube.Course) bool { return c.Follows() }) {
+	if proof.Follows {
 		d.Says = append(d.Says, "these errors follow the plan: they keep quantities where they are, or next to a condition, as far as the bands allow")
 	}
-	d.Says = append(d.Says, fmt.Sprintf("that was compared in %s of regions, with bounds on what rounding does; it is not certified, as no file has this proof", counted.Of(proof.Cases, "combination")), m.premise())
+	d.Says = append(d.Says, fmt.Sprintf("that was compared in %s of regions, with bounds on what rounding does", counted.Of(proof.Cases, "combination")), m.premise())
 	if len(m.task.Goal) > 0 {
 		d.Says = append(d.Says, "run --robust plans again in each step from what it sees")
 	}

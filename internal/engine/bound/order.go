@@ -237,6 +237,7 @@ func (o *order) countGroup(id int32) []extent {
 			if g.nowUse != nil {
 				add(g.nowUse[m.to], true)
 			}
+			slices.Sort(touched)
 			for _, k := range touched {
 				c := sum[k]
 				if c == 0 {
@@ -249,7 +250,6 @@ func (o *order) countGroup(id int32) []extent {
 				}
 				r.moves, r.least, r.most, sum[k] = r.moves+1, min(r.least, c), max(r.most, c), 0
 			}
-			slices.SortFunc(o.uses[id][v][i], func(x, y use) int { return int(x.rel - y.rel) })
 		}
 	}
 	return out

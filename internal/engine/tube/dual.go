@@ -6,8 +6,10 @@ import "math"
 type program struct {
 	rows []*row
 	vars []box
-	size float64 // that no variable exceeds
-	work *int64  // entries of tableaus that were computed
+	size float64   // that no variable exceeds
+	work *int64    // entries of tableaus that were computed
+	at   []int     // the places of the rows in the lists that they are from
+	ray  []float64 // once no point of the box keeps the rows: multipliers of these that show it
 }
 
 // least returns a lower bound of a form over all points of the box that keep the rows, infinity where none does, and the
@@ -23,7 +25,8 @@ func (p *program) least(form *row) (bound float64, point []float64) {
 		q := t.entering(r, below)
 		*p.work += int64(len(t.tab) * len(t.nonbasic))
 		if q < 0 {
-			if p.combined(&row{}, t.ray(r, below)) > 0 {
+			if by := t.ray(r, below); p.combined(&row{}, by) > 0 {
+				p.ray = by
 				return math.Inf(1), nil
 			}
 			break
@@ -36,11 +39,13 @@ func (p *program) least(form *row) (bound float64, point []float64) {
 // newProgram is the program of rows within a box, but for those that hold all over it.
 func newProgram(vars []box, size float64, work *int64, lists ...[]row) *program {
 	p := &program{vars: vars, size: size, work: work}
+	n := 0
 	for _, rows := range lists {
 		for i := range rows {
 			if _, most := rows[i].bounds(vars); most > 0 {
-				p.rows = append(p.rows, &rows[i])
+				p.rows, p.at = append(p.rows, &rows[i]), append(p.at, n)
 			}
+			n++
 		}
 	}
 	return p

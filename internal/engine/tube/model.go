@@ -9,14 +9,17 @@ import (
 
 // Quantity is a state or an action: an integer in Lo..Hi.
 type Quantity struct {
-	Name   string
-	Lo, Hi int64
+	Name string `json:"name"`
+	Lo   int64  `json:"lo"`
+	Hi   int64  `json:"hi"`
 }
 
 // Linear is the form (X x + U u + C) / D over states x and actions u; D is positive.
 type Linear struct {
-	X, U []int64
-	C, D int64
+	X []int64 `json:"x"`
+	U []int64 `json:"u"`
+	C int64   `json:"c"`
+	D int64   `json:"d"`
 }
 
 // value returns the numerator of l; u is nil where l reads no action.
@@ -34,8 +37,8 @@ func (l *Linear) value(x, u []int64) int64 {
 // Atom is the condition that a form is at most 0, or below 0 if it is strict.
 type Atom struct {
 	Linear
-	Strict bool
-	Text   string // for messages
+	Strict bool   `json:"strict,omitempty"`
+	Text   string `json:"text,omitempty"` // for messages
 }
 
 // Holds reports whether a holds. For a state alone u may be nil if the atom reads no action.
@@ -63,9 +66,10 @@ func (a *Atom) Not() Atom {
 
 // Function is a tree: a leaf gives a linear form, another node a test and two functions.
 type Function struct {
-	If         *Atom // nil for a leaf
-	Then, Else *Function
-	Leaf       Linear
+	If   *Atom     `json:"if,omitempty"` // nil for a leaf
+	Then *Function `json:"then,omitempty"`
+	Else *Function `json:"else,omitempty"`
+	Leaf Linear    `json:"leaf"`
 }
 
 // cut returns a form with an end of its range as a test, if its values may be below or above it once they are rounded.
@@ -103,16 +107,18 @@ func (f *Function) at(x, u []int64) *Linear {
 // Next is how one state goes on: the function, rounded to the nearest integer, halves to even, plus an error in
 // Low..High, cut off at the range of the state.
 type Next struct {
-	Function  *Function
-	Low, High int64
+	Function *Function `json:"function,omitempty"`
+	Low      int64     `json:"low"`
+	High     int64     `json:"high"`
 	// Given, where it is not nil, are the values after each step, in place of the function; the last one is held.
-	Given []int64
+	Given []int64 `json:"given,omitempty"`
 }
 
 // Model is a system. Check it before use.
 type Model struct {
-	States, Actions []Quantity
-	Next            []Next // of each state
+	States  []Quantity `json:"states"`
+	Actions []Quantity `json:"actions"`
+	Next    []Next     `json:"next"` // of each state
 }
 
 // Check reports what makes a model meaningless, and sums that could leave 64 bits.
@@ -209,14 +215,14 @@ func roundEven(a, b int64) int64 {
 // Task is what a plan has to do from a state: keep the rules in every step, and reach the goal with the last one.
 type Task struct {
 	*Model
-	Start []int64
+	Start []int64 `json:"start"`
 	// Rules with an action hold in each step, the others in each state, the first and the last one too.
-	Rules []Atom
-	Goal  []Atom
+	Rules []Atom `json:"rules"`
+	Goal  []Atom `json:"goal"`
 	// Change bounds by how much each action may differ from one step to the next; nil for no bounds. Before is the
 	// action before the first step, nil if that is not known. Such a bound is a rule too.
-	Change []int64
-	Before []int64
+	Change []int64 `json:"change,omitempty"`
+	Before []int64 `json:"before,omitempty"`
 }
 
 // Check reports what makes a task meaningless.

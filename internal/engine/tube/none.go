@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/fdplan/fdplan/certify/robust"
 )
 
 // Refutation proves that no plan holds against every error: whatever the actions, one of a few courses of errors breaks
@@ -17,7 +19,9 @@ type Refutation struct {
 	Anywhere, Rules bool
 	Courses         int      // of errors, of which one is enough in each case
 	Used            []Course // of these, in all cases
+	Follows         bool     // errors of one of them depend on the plan
 	Cases           int      // combinations of regions, each refuted with bounds on rounding
+	Record          *Record  // what a checker reads; nil if it was not asked for
 }
 
 // ErrUndecided is wrapped by the error of None where there is no proof.
@@ -32,15 +36,22 @@ const (
 
 // None proves that no plan of the given number of steps holds against every error within the bands. First it looks for the
 // least number of last steps whose errors alone are too much, wherever these steps begin, and tries as many from the start; then
-// the last steps follow others in which the errors hold every state where it is.
-func (t *Task) None(ctx context.Context, horizon int) (*Refutation, error) {
-	bounds := t.trends()
+// the last steps follow others in which the errors hold every state where it is. With record, the proof is kept, and has
+// nothing in it that follows by induction over steps: there may be none then where there is one without.
+func (t *Task) None(ctx context.Context, horizon int, record bool) (*Refutation, error) {
+	var bounds []trend
+	if !record {
+		bounds = t.trends()
+	}
 	for _, added := range []int{0, mostAdded} { // few courses first: most proofs need no more
 		for _, of := range []func(k int) []*refuter{t.lastSteps, func(k int) []*refuter { return t.heldBefore(k, horizon) }} {
 			spent := 0
 			for k := 0; k <= min(horizon, window) && spent <= mostSum; k++ {
 				for _, r := range of(k) {
 					r.t, r.trends, r.goal, r.most = t, bounds, r.anywhere || r.k == horizon, added
+					if record {
+						r.record = &Record{t, robust.Refutation{Steps: r.k, Anywhere: r.anywhere, Rules: !r.goal}}
+					}
 					if p, err := r.refute(ctx); p != nil || err != nil {
 						return p, err
 					}
@@ -81,12 +92,16 @@ func (r *refuter) refute(ctx context.Context) (*Refutation, error) {
 	if !ok {
 		return nil, nil
 	}
+	place := make([]int, len(r.choice))
 	for i := range r.choice {
 		if r.used[i] {
 			first = append(first, r.choice[i])
+			place[i] = len(first)
 		}
 	}
-	return &Refutation{r.k, r.anywhere, !r.goal, len(r.courses) + r.added, first, r.cases}, nil
+	r.record.finish(r.t, first, len(r.courses), place)
+	follows := slices.ContainsFunc(first, func(c Course) bool { return c.Follows() })
+	return &Refutation{r.k, r.anywhere, !r.goal, len(r.courses) + r.added, first, follows, max(r.cases, r.record.cases()), r.record}, nil
 }
 
 // violation is by how much a run in the reals breaks a rule or the goal.

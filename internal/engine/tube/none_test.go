@@ -47,7 +47,7 @@ func TestNoneAll(t *testing.T) {
 		s := randomTask(rng)
 		h := 1 + rng.IntN(3)
 		exists := s.exists(h)
-		p, err := s.None(context.Background(), h)
+		p, err := s.None(context.Background(), h, false)
 		switch {
 		case err != nil && !errors.Is(err, ErrUndecided):
 			t.Fatal(err)
@@ -159,8 +159,14 @@ func TestHeld(t *testing.T) {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.None(context.Background(), 30)
+	p, err := s.None(context.Background(), 30, false)
 	if err != nil || p.Courses != 1 || !p.Used[0].Follows() {
-		t.Errorf("%+v, %v; expected one course that follows the plan", p, err)
+		t.Fatalf("%+v, %v; expected one course that follows the plan", p, err)
+	}
+	if p, err = s.None(context.Background(), 30, true); err != nil {
+		t.Fatal(err)
+	}
+	if shown, err := p.Record.written(t).Check(t.Context()); err != nil || !shown.Follows {
+		t.Errorf("%+v, %v", shown, err)
 	}
 }

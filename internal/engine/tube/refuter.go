@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/fdplan/fdplan/certify/robust"
 )
 
 // refuter goes through the combinations of regions of all courses together.
@@ -28,6 +30,7 @@ type refuter struct {
 	x        []row     // where steps begin
 	point    []float64 // values of the variables
 	work     int64
+	record   *Record // to keep the proof in; nil not to
 }
 
 // variable adds one.
@@ -119,7 +122,13 @@ func (r *refuter) with(course int) bool {
 	defer func() { r.courses, r.depth = outer, r.depth-1 }()
 	r.courses, r.depth = []Course{r.choice[course]}, r.depth+1
 	r.added, r.used[course] = max(r.added, r.depth), true
-	return r.step(0, 0, [][]row{r.x}, r.u)
+	from := r.record.length()
+	r.note(robust.Line{Course: course + 1})
+	if r.step(0, 0, [][]row{r.x}, r.u) {
+		return true
+	}
+	r.record.cut(from)
+	return false
 }
 
 // others are the courses to choose from: those with aims, and samples of others, all of them where they are few.
@@ -192,7 +201,7 @@ func (r *refuter) begin() (x []row, u [][]row) {
 			}
 		}
 	}
-	if r.anywhere {
+	if r.anywhere && r.record == nil {
 		all := r.t.remembered()
 		for i := range all {
 			r.rows = append(r.rows, r.holds(&all[i], x, nil))
@@ -234,7 +243,9 @@ func (r *refuter) under(rows []row, then func() bool) bool {
 		if r.cases > mostCases || r.ctx != nil && r.ctx.Err() != nil {
 			return false
 		}
-		if newProgram(r.vars, r.size, &r.work, r.rows).empty() {
+		p := newProgram(r.vars, r.size, &r.work, r.rows)
+		empty := p.empty()
+		if r.note(p.line()); empty {
 			r.cases++
 			return true
 		}
@@ -318,10 +329,14 @@ func (r *refuter) leaf(f *Function, x, u []row, then func(*Linear) bool) bool {
 	}
 	no := f.If.Not()
 	yes, other := r.holds(f.If, x, u), r.holds(&no, x, u)
-	if r.possible(&yes) && !r.under([]row{yes}, func() bool { return r.leaf(f.Then, x, u, then) }) {
-		return false
+	side := func(test row, f *Function) bool {
+		if !r.possible(&test) {
+			r.note(robust.Line{Rows: []int{len(r.rows)}, By: []float64{1}})
+			return true
+		}
+		return r.under([]row{test}, func() bool { return r.leaf(f, x, u, then) })
 	}
-	return !r.possible(&other) || r.under([]row{other}, func() bool { return r.leaf(f.Else, x, u, then) })
+	return side(yes, f.Then) && side(other, f.Else)
 }
 
 // clamped goes on with a value cut off at the ends of its range.
@@ -331,13 +346,16 @@ func (r *refuter) clamped(v row, q *Quantity, then func(row) bool) bool {
 	const slight = 1e-6 // what is beyond an end by less is rounding, or counts as such
 	v.e += 2 * slight
 	var inside []row
-	if _, most := above.bounds(r.vars); most > slight {
+	_, high := above.bounds(r.vars)
+	_, low := below.bounds(r.vars)
+	r.note(robust.Line{Above: high > slight, Below: low > slight})
+	if high > slight {
 		if !r.under([]row{over}, func() bool { return then(constant(q.Hi)) }) {
 			return false
 		}
 		inside = append(inside, above)
 	}
-	if _, most := below.bounds(r.vars); most > slight {
+	if low > slight {
 		if !r.under([]row{under}, func() bool { return then(constant(q.Lo)) }) {
 			return false
 		}

@@ -59,7 +59,7 @@ func (l *learner) finished(i int, t trial, score [blocks]float64) (trial, [block
 // limits are the shares of next values beyond which a limit is looked for that noise hides: a measured level of a full tank is on both
 // sides of it. The logarithm of the error must fall by limited: one that fell by a hundredth with a limit where the tanks' log happens to
 // end doubled on another log.
-var limits = []float64{leastCensored, .01, .02, .05}
+var limits = []float64{.005, .01, .02, .05}
 
 const limited = .1
 
