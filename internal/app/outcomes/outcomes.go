@@ -147,6 +147,7 @@ func (x *chanceRows) source(keep func(*train.Row) bool) *outcome.Source {
 			continue
 		}
 		s.Add(x.now[r], x.next[r], x.begins[r] || gap)
+		s.Apart = append(s.Apart, x.apart[r])
 		gap = false
 	}
 	return s

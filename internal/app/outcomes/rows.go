@@ -26,6 +26,7 @@ type chanceRows struct {
 	next     [][]int64
 	logged   [][]int64 // next before it was put right
 	begins   []bool
+	apart    []bool      // other rows stand before it in its file, which may have been dropped
 	row      []train.Row // source and index of each
 }
 
@@ -42,6 +43,8 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 			return
 		}
 		begins := r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
+		line := from[r.Source].Data.Line
+		x.apart = append(x.apart, !begins && line != nil && line(r.Index) > line(last.Index)+1)
 		last = train.Row{Source: r.Source, Index: r.Index}
 		x.now, x.next = append(x.now, valuesOf(p.Problem, r.Now)), append(x.next, valuesOf(p.Problem, r.Next))
 		x.begins, x.row = append(x.begins, begins), append(x.row, last)

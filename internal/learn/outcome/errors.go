@@ -191,7 +191,7 @@ func (t *Table) Agreed() *Agreed {
 				others = append(others, o)
 			}
 		}
-		if t.Begins[i] || 2*len(others) > len(t.Outputs) {
+		if t.Begins[i] || t.Apart != nil && t.Apart[i] || 2*len(others) > len(t.Outputs) {
 			continue
 		}
 		steps++

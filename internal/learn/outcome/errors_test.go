@@ -43,6 +43,30 @@ func corridor(rows int, fails, wrong float64, twice bool) *outcome.Table {
 	return t
 }
 
+// TestDropped: what stands on either side of rows that were dropped are not two records of one state.
+func TestDropped(t *testing.T) {
+	rows := corridor(3000, .25, 0, true)
+	left := &outcome.Table{Variables: rows.Variables, Outputs: rows.Outputs, Now: make([][]int32, 3), Next: make([][]int32, 2)}
+	for i := range rows.Rows() {
+		if i%10 == 9 {
+			continue
+		}
+		for v := range rows.Now {
+			left.Now[v] = append(left.Now[v], rows.Now[v][i])
+		}
+		for o := range rows.Next {
+			left.Next[o] = append(left.Next[o], rows.Next[o][i])
+		}
+		left.Begins, left.Apart = append(left.Begins, i == 0), append(left.Apart, i%10 == 0)
+	}
+	if a := left.Agreed(); a != nil {
+		t.Errorf("records differ in %g of the steps", a.Share)
+	}
+	if left.Apart = nil; left.Agreed() == nil {
+		t.Error("without that, all records agree")
+	}
+}
+
 // TestAgreed tells wrong records from chance where states are recorded twice.
 func TestAgreed(t *testing.T) {
 	for _, c := range []struct {

@@ -26,6 +26,9 @@ type Table struct {
 	Next      [][]int32 // by output and row
 	// Begins tells of each row whether the row before it is not the step before it.
 	Begins []bool
+	// Apart tells of each row whether it may not be the step after the row before it, since other rows stand between them in the file; nil
+	// if none is.
+	Apart []bool
 }
 
 // Rows is the number of rows.
