@@ -80,7 +80,7 @@ func TestTankNone(t *testing.T) {
 	}
 	t.Logf("%v: broken at %d, %s, %d sets", plan, reach.Broken, reach.Text, reach.Sets)
 	began := time.Now()
-	p, err := task.None(context.Background(), 30)
+	p, err := task.None(context.Background(), 30, false)
 	if t.Logf("%+v, %v, %v", p, err, time.Since(began)); err != nil || !p.Anywhere {
 		t.Error("expected a proof that no plan holds, whatever its length")
 	}
