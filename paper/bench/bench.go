@@ -35,9 +35,10 @@ type Config struct {
 	Files   string   // folder of published networks; empty for the bundled ones
 	Quick   bool     // a selection that takes minutes
 
-	Tables  []string         // those to run; nil for all
-	Engines []string         // those to compare; nil for all
-	Solvers []ExternalSolver // external solvers, which become further columns
+	Tables   []string         // those to run; nil for all
+	Problems []string         // those that planners are compared on; nil for all
+	Engines  []string         // those to compare; nil for all
+	Solvers  []ExternalSolver // external solvers, which become further columns
 	// Instead has the external solver of each engine whose own is not installed. The
 	// engine uses it throughout; empty if there is none, and the engine is left out.
 	Instead map[string]string

@@ -70,6 +70,13 @@ func Paper(c Config) ([]Job, error) {
 	if err := known("table", c.Tables, Tables()); err != nil {
 		return nil, err
 	}
+	var names []string
+	for _, p := range problems {
+		names = append(names, p.name)
+	}
+	if err := known("problem", c.Problems, names); err != nil {
+		return nil, err
+	}
 	if err := known("engine", c.Engines, Engines()); err != nil {
 		return nil, err
 	}
@@ -145,7 +152,7 @@ func (l *lister) external(r *journal.Record) []string {
 func (l *lister) instances(quick []bundled.Instance) []bundled.Instance {
 	var out []bundled.Instance
 	for _, i := range bundled.Published() {
-		if l.files.has(i.Problem) && (!l.c.Quick || quick == nil || slices.Contains(quick, i)) && (!l.trained() || l.trains(i.Problem)) {
+		if l.files.has(i.Problem) && (l.c.Problems == nil || slices.Contains(l.c.Problems, i.Problem)) && (!l.c.Quick || quick == nil || slices.Contains(quick, i)) && (!l.trained() || l.trains(i.Problem)) {
 			out = append(out, i)
 		}
 	}

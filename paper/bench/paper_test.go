@@ -41,6 +41,24 @@ func listed(t *testing.T, c Config) []string {
 	return out
 }
 
+// TestProblems selects problems of the tables of planners, and refuses one that is not the paper's.
+func TestProblems(t *testing.T) {
+	c := Config{TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Tables: []string{"engines", "literal"}}
+	full := listed(t, c)
+	c.Problems = []string{"navigation/3x3", "sysadmin/4"}
+	some := listed(t, c)
+	want := slices.DeleteFunc(full, func(id string) bool {
+		return !strings.Contains(id, " navigation/3x3 ") && !strings.Contains(id, " sysadmin/4 ")
+	})
+	if len(some) == 0 || !slices.Equal(some, want) {
+		t.Errorf("%d runs, expected %d", len(some), len(want))
+	}
+	c.Problems = []string{"navigation/9x9"}
+	if _, err := Paper(c); err == nil || !strings.Contains(err.Error(), "navigation/9x9") {
+		t.Error(err)
+	}
+}
+
 // TestPaper checks that the list is reproducible, that the quick one is a subset, and that it
 // contains the promised runs.
 func TestPaper(t *testing.T) {

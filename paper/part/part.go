@@ -48,7 +48,7 @@ func (Part) Bench(ctx context.Context, h *command.Host, c *request.Bench, memory
 		run = to.Bench
 	}
 	config := bench.Config{
-		Dir: c.Out, Program: h.Program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
+		Dir: c.Out, Program: h.Program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Problems: c.Problems, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
 		Memory: memory, Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Now: h.Now, Progress: runs(p), Warn: h.Warn,

@@ -10,6 +10,7 @@ type Bench struct {
 	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
 	Engines  []string `http:"yes" help:"Engines to compare, of ${compared}; default: all." placeholder:"NAME,…"`
 	Tables   []string `http:"yes" help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
+	Problems []string `http:"yes" help:"Problems of the planners' tables, such as navigation/3x3; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed, while they take less than a minute; the report shows medians. Default: 3, with --quick 1." placeholder:"N"`
 	Again    int      `help:"Make N runs of the folder's journal again, drawn by --seed, and compare (docs/bench.md)." placeholder:"N"`
