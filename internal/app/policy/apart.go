@@ -179,15 +179,11 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if next == nil {
 			break
 		}
-		divided, err := divide(p, next)
+		divided, found, err := solveDivided(ctx, p, next, r)
 		if errors.Is(err, errNoParts) {
 			refused[fmt.Sprint(next)] = true
 			continue
 		}
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		found, err := divided.solve(ctx, r)
 		if errors.Is(err, policy.ErrTooLarge) || ctx.Err() != nil {
 			break // the time is over
 		}
@@ -227,6 +223,16 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 	}
 	chosen.Bound = last.Bound
 	return &chosen, m, s, chosen.Table.follow(m, odds.Walk)
+}
+
+// solveDivided plans with contexts divided.
+func solveDivided(ctx context.Context, p *load.Problem, apart []Apart, r Request) (*model, *policy.Solution, error) {
+	m, err := divide(p, apart)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := m.solve(ctx, r)
+	return m, s, err
 }
 
 // further divides one more context, or one of all further: along the variables of the part that costs most, unless that was refused. It

@@ -73,7 +73,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	t.Logf("%d proofs accepted, %d of them with courses that follow the plan; %d refused for another system, %d accepted without a part", proven, follow, others, needless)
-	if proven < *instances/10 || follow == 0 || others == 0 || 5*needless > proven {
+	if proven < *instances/10 || *instances >= 2000 && follow == 0 || others == 0 || 5*needless > proven {
 		t.Error("expected more that are accepted, and more that are refused")
 	}
 }

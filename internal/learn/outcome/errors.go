@@ -208,26 +208,36 @@ func (t *Table) Agreed() *Agreed {
 		a.Share = max(a.Share, share)
 		chance += share * share / 2 / float64(max(1, t.Variables[t.Outputs[o]].Values-1))
 	}
-	seen := map[string]map[string]int{}
+	both := t.without() // rows of which both states are recorded twice
 	for i := range t.Rows() {
 		if link[i] == differ || link[i+1] == differ {
 			continue
 		}
-		now, next := t.state(i), t.next(i)
-		a.add(now, next)
+		a.add(t.state(i), t.next(i))
 		a.Kept = append(a.Kept, i)
 		if link[i] == alike && link[i+1] == alike {
-			key := fmt.Sprint(now)
-			if seen[key] == nil {
-				seen[key] = map[string]int{}
-			}
-			seen[key][fmt.Sprint(next)]++
+			both.add(t.state(i), t.next(i))
 		}
 	}
 	if slices.Max(wrong) < fewest || 2*steps < t.Rows() || 4*a.Rows() < t.Rows() {
 		return nil
 	}
-	repeated, others := 0, 0
+	repeated, others := both.others()
+	expected := chance * float64(repeated)
+	a.Drawn = float64(others) > fewestDrawn+expected+3*math.Sqrt(expected)
+	return a
+}
+
+// others counts the rows whose state and action other rows have, too, and those of them whose next values are not those that most of these have.
+func (t *Table) others() (repeated, others int) {
+	seen := map[string]map[string]int{}
+	for i := range t.Rows() {
+		key := fmt.Sprint(t.state(i))
+		if seen[key] == nil {
+			seen[key] = map[string]int{}
+		}
+		seen[key][fmt.Sprint(t.next(i))]++
+	}
 	for _, nexts := range seen {
 		sum, most := 0, 0
 		for _, n := range nexts {
@@ -237,9 +247,7 @@ func (t *Table) Agreed() *Agreed {
 			repeated, others = repeated+sum, others+sum-most
 		}
 	}
-	expected := chance * float64(repeated)
-	a.Drawn = float64(others) > fewestDrawn+expected+3*math.Sqrt(expected)
-	return a
+	return repeated, others
 }
 
 // Confirmed returns the rows whose state is an outcome of the row before: wrong records before a
