@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
@@ -158,7 +157,10 @@ const drawnGroups = 20_000
 // draw lists the groups to learn on: all, or of very many a part, and those with a rare reward.
 func (x *rewardRows) draw(seed uint64) []int {
 	if len(x.groups) <= drawnGroups {
-		all := integer.Below[int](len(x.groups))
+		all := make([]int, len(x.groups))
+		for i := range all {
+			all[i] = i
+		}
 		return all
 	}
 	const rare = 100 // one of so many groups
