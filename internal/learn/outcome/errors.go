@@ -183,18 +183,17 @@ type Agreed struct {
 func (t *Table) Agreed() *Agreed {
 	const differ, alike = 1, 2
 	link := make([]int, t.Rows()+1) // of a row with the one before it
-	wrong, steps := make([]int, len(t.Outputs)), 0
+	wrong, steps, some, runs := make([]int, len(t.Outputs)), 0, 0, 0
 	for i := 1; i < t.Rows(); i++ {
-		var others []int
-		for o, v := range t.Outputs {
-			if t.Now[v][i] != t.Next[o][i-1] {
-				others = append(others, o)
-			}
-		}
-		if t.Begins[i] || t.Apart != nil && t.Apart[i] || 2*len(others) > len(t.Outputs) {
+		if t.Begins[i] || t.Apart != nil && t.Apart[i] {
 			continue
 		}
-		steps++
+		others := t.differ(i-1, i)
+		if 2*len(others) > len(t.Outputs) {
+			runs++
+			continue
+		}
+		steps, some = steps+1, some+min(1, len(others))
 		link[i] = alike
 		for _, o := range others {
 			wrong[o]++
@@ -219,13 +218,38 @@ func (t *Table) Agreed() *Agreed {
 			both.add(t.state(i), t.next(i))
 		}
 	}
-	if slices.Max(wrong) < fewest || 2*steps < t.Rows() || 4*a.Rows() < t.Rows() {
+	if slices.Max(wrong) < fewest || 2*steps < t.Rows() || 4*a.Rows() < t.Rows() || float64(some) < 2*float64(runs)*t.alike() {
 		return nil
 	}
 	repeated, others := both.others()
 	expected := chance * float64(repeated)
 	a.Drawn = float64(others) > fewestDrawn+expected+3*math.Sqrt(expected)
 	return a
+}
+
+// differ are the outputs of which one row ends with another value than another row begins with.
+func (t *Table) differ(row, next int) (outputs []int) {
+	for o, v := range t.Outputs {
+		if t.Now[v][next] != t.Next[o][row] {
+			outputs = append(outputs, o)
+		}
+	}
+	return outputs
+}
+
+// alike is how often a run begins like the last one ended in some outputs, but in half of them or more, for each that does in fewer: as often as
+// rows that are far from each other. In a grid one of two coordinates is often the same.
+func (t *Table) alike() float64 {
+	some, few := 0, 0
+	for i := range t.Rows() {
+		switch n := len(t.differ(i, (i+t.Rows()/2)%t.Rows())); {
+		case 2*n > len(t.Outputs):
+			few++
+		case n > 0:
+			some++
+		}
+	}
+	return float64(some) / float64(max(1, few))
 }
 
 // others counts the rows whose state and action other rows have, too, and those of them whose next values are not those that most of these have.
