@@ -200,10 +200,13 @@ func (t *Table) Agreed() *Agreed {
 			link[i] = differ
 		}
 	}
+	if !slices.ContainsFunc(wrong, func(n int) bool { return n >= fewest }) || 2*steps < t.Rows() || float64(some) < 2*float64(runs)*t.alike() {
+		return nil
+	}
 	a := &Agreed{Table: t.without()}
 	chance := 0.0 // that both records of some output before or after a step are wrong and alike
 	for o, n := range wrong {
-		share := float64(n) / float64(max(1, steps))
+		share := float64(n) / float64(steps)
 		a.Share = max(a.Share, share)
 		chance += share * share / 2 / float64(max(1, t.Variables[t.Outputs[o]].Values-1))
 	}
@@ -218,7 +221,7 @@ func (t *Table) Agreed() *Agreed {
 			both.add(t.state(i), t.next(i))
 		}
 	}
-	if slices.Max(wrong) < fewest || 2*steps < t.Rows() || 4*a.Rows() < t.Rows() || float64(some) < 2*float64(runs)*t.alike() {
+	if 4*a.Rows() < t.Rows() {
 		return nil
 	}
 	repeated, others := both.others()

@@ -67,6 +67,15 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestNoOutputs: the only variable that is predicted may have too many values for a table.
+func TestNoOutputs(t *testing.T) {
+	rows := corridor(100, .25, .03, true)
+	rows.Outputs, rows.Next = nil, nil
+	if a := rows.Agreed(); a != nil {
+		t.Errorf("%+v", a)
+	}
+}
+
 // TestAgreed tells wrong records from chance where states are recorded twice.
 func TestAgreed(t *testing.T) {
 	for _, c := range []struct {
