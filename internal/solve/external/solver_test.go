@@ -62,6 +62,7 @@ func TestArguments(t *testing.T) {
 		"MILP cbc":          "F seconds 7 timeMode elapsed threads 3 mipStart S solve solution O | F threads 3 mipStart S solve solution O",
 		"MILP glpsol":       "--lp F --tmlim 7 -o O | --lp F -o O",
 		"MILP scip":         "-c set limits time 7 -c read F -c read S -c optimize -c write solution O -c quit | -c read F -c read S -c optimize -c write solution O -c quit",
+		"MILP scip-cp":      "-c set emphasis cpsolver -c set limits time 7 -c read F -c read S -c optimize -c write solution O -c quit | -c set emphasis cpsolver -c read F -c read S -c optimize -c write solution O -c quit",
 		"MILP cplex":        "-c read F set timelimit 7 set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit | -c read F set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit",
 		"MILP gurobi_cl":    "MIPGap=0 TimeLimit=7 Threads=3 InputFile=S ResultFile=O F | MIPGap=0 Threads=3 InputFile=S ResultFile=O F",
 		"MILP highs":        "--options_file P --time_limit 7 --read_solution_file S --solution_file O F | --options_file P --read_solution_file S --solution_file O F",

@@ -120,6 +120,16 @@ func pbSolvers() []Solver {
 	}
 }
 
+// scip is SCIP with commands that come first.
+func scip(name string, commands ...string) Solver {
+	return Solver{
+		Name: name, Kind: MILP, Dialect: LP, Programs: []string{"scip"}, Install: "https://scipopt.org",
+		Args: append(commands, "{time}", "-c", "read {in}", "{start}", "-c", "optimize", "-c", "write solution {out}", "-c", "quit"),
+		Time: []string{"-c", "set limits time {seconds}"}, Start: []string{"-c", "read {start}"},
+		Output: "solution file, log", format: scipFormat, start: plainStart,
+	}
+}
+
 func milpSolvers() []Solver {
 	return []Solver{
 		{
@@ -133,12 +143,9 @@ func milpSolvers() []Solver {
 			Args: []string{"--lp", "{in}", "{time}", "-o", "{out}"}, Time: []string{"--tmlim", "{seconds}"},
 			Output: "solution file, log", format: glpkFormat,
 		},
-		{
-			Name: "scip", Kind: MILP, Dialect: LP, Programs: []string{"scip"}, Install: "https://scipopt.org",
-			Args: []string{"{time}", "-c", "read {in}", "{start}", "-c", "optimize", "-c", "write solution {out}", "-c", "quit"},
-			Time: []string{"-c", "set limits time {seconds}"}, Start: []string{"-c", "read {start}"},
-			Output: "solution file, log", format: scipFormat, start: plainStart,
-		},
+		scip("scip"),
+		// By conflicts and propagation: rows of neurons have weak relaxations.
+		scip("scip-cp", "-c", "set emphasis cpsolver"),
 		{
 			Name: "cplex", Kind: MILP, Dialect: LP, Programs: []string{"cplex"}, Install: "https://www.ibm.com/products/ilog-cplex-optimization-studio",
 			Args: []string{"-c", "read {in}", "{time}", "{threads}", "{start}", "set mip tolerances mipgap 0", "mipopt", "write {out}", "quit"},
