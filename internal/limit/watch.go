@@ -32,7 +32,7 @@ type Memory struct {
 	Tick     <-chan time.Time // when to look
 	// Others is the resident size of the programs that the process has started, and
 	// KillOthers ends them; nil where they do not count. They are looked at less often,
-	// since that takes longer.
+	// since that takes longer: the less, the more room is left.
 	Others     func() int64
 	KillOthers func()
 	// Grown is called when the process has become large, and then each time that it has grown
@@ -46,8 +46,12 @@ const (
 	step  = 32 << 20
 )
 
-// othersEvery is the number of ticks between two looks at other programs.
-const othersEvery = 5
+// Between two looks at other programs are at least othersEvery ticks, and one for each
+// othersGrow bytes below the bound: no program takes fresh memory faster.
+const (
+	othersEvery = 5
+	othersGrow  = 32 << 20
+)
 
 // The resident size may pass the bound by as much as the program itself takes
 // before the run is stopped (soft), and by a little more before it is over
@@ -67,7 +71,7 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 	stopped := false
 	var others, before int64
 	next := int64(large)
-	for tick := 0; ; tick++ {
+	for tick, look := int64(0), int64(0); ; tick++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -78,8 +82,9 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 			next = size + step
 			m.Grown()
 		}
-		if m.Others != nil && tick%othersEvery == 0 {
+		if m.Others != nil && tick >= look {
 			others, before = m.Others(), others
+			look = tick + max(othersEvery, (m.soft()-size-others)/othersGrow)
 			if held := min(others, before); size+held > m.soft() && size <= m.soft() {
 				stopped = true
 				stop(&MemoryError{m.Bound, held})
