@@ -137,7 +137,7 @@ func (b *bench) watch(ctx context.Context, o *outcome, cmd *exec.Cmd, l limits, 
 				o.killed = "memory limit"
 				killTree(cmd) // asking would leave it time to take more
 			}
-			pause = min(2*pause, 100*time.Millisecond)
+			pause = min(2*pause, 500*time.Millisecond)
 			look.Reset(pause)
 		}
 	}
