@@ -34,9 +34,6 @@ func timeLeft(resident int64) time.Duration {
 	return max(leastTime, mostTime-time.Duration(float64(resident)/(1<<30)*float64(takenBack)))
 }
 
-// memoryTick is how often the resident size is looked at.
-const memoryTick = 5 * time.Millisecond
-
 // guard ends a command at a signal or a limit, whatever it is doing then.
 type guard struct {
 	ctx    context.Context
@@ -121,8 +118,8 @@ func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64
 		})
 	}
 	if memory > 0 {
-		ticker := time.NewTicker(memoryTick)
-		watch := &limit.Memory{Bound: memory, Resident: limit.Resident, Tick: ticker.C, Grown: limit.HugePages}
+		ticker := time.NewTicker(limit.Shortest)
+		watch := &limit.Memory{Bound: memory, Resident: limit.Resident, Tick: ticker.C, Every: ticker.Reset, Grown: limit.HugePages}
 		if kill != nil {
 			watch.KillOthers = kill
 			watch.Others = func() int64 { return process.ResidentOfDescendants(os.Getpid()) }

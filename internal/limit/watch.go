@@ -30,6 +30,9 @@ type Memory struct {
 	Bound    int64            // bytes that were asked for
 	Resident func() int64     // the resident size, in bytes
 	Tick     <-chan time.Time // when to look
+	// Every sets the time between ticks; nil where it is always Shortest. While much room is
+	// left there are few ticks, since each wakes threads that sleep.
+	Every func(time.Duration)
 	// Others is the resident size of the programs that the process has started, and
 	// KillOthers ends them; nil where they do not count. They are looked at less often,
 	// since that takes longer: the less, the more room is left.
@@ -46,12 +49,18 @@ const (
 	step  = 32 << 20
 )
 
-// Between two looks at other programs are at least othersEvery ticks, and one for each
-// othersGrow bytes below the bound: no program takes fresh memory faster.
+// The times between two looks at the process, and the least between two at other programs.
 const (
-	othersEvery = 5
-	othersGrow  = 32 << 20
+	Shortest = 5 * time.Millisecond
+	longest  = 8 * Shortest
+	others   = 5 * Shortest
 )
+
+// filling is how long it takes at least to fill room with fresh memory.
+func filling(room int64) time.Duration {
+	const perShortest = 32 << 20
+	return time.Duration(max(0, room/perShortest)) * Shortest
+}
 
 // The resident size may pass the bound by as much as the program itself takes
 // before the run is stopped (soft), and by a little more before it is over
@@ -69,9 +78,10 @@ func (m *Memory) soft() int64 { return m.Bound + m.Bound/20 + 20<<20 }
 // bound.
 func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 	stopped := false
-	var others, before int64
+	var held, before int64
 	next := int64(large)
-	for tick, look := int64(0), int64(0); ; tick++ {
+	every, due := Shortest, time.Duration(0)
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -82,12 +92,12 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 			next = size + step
 			m.Grown()
 		}
-		if m.Others != nil && tick >= look {
-			others, before = m.Others(), others
-			look = tick + max(othersEvery, (m.soft()-size-others)/othersGrow)
-			if held := min(others, before); size+held > m.soft() && size <= m.soft() {
+		if due -= every; m.Others != nil && due <= 0 {
+			held, before = m.Others(), held
+			due = max(others, filling(m.soft()-size-held))
+			if both := min(held, before); size+both > m.soft() && size <= m.soft() {
 				stopped = true
-				stop(&MemoryError{m.Bound, held})
+				stop(&MemoryError{m.Bound, both})
 				m.KillOthers()
 			}
 		}
@@ -98,6 +108,10 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 		if size > m.Bound+m.Bound/10+32<<20 {
 			over(&MemoryError{Bound: m.Bound})
 			return
+		}
+		if pause := min(max(Shortest, filling(m.soft()-size)), longest); m.Every != nil && pause != every {
+			every = pause
+			m.Every(pause)
 		}
 	}
 }
