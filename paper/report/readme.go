@@ -38,7 +38,7 @@ func (r *Report) Paste(name string, text []byte) ([]byte, error) {
 
 // mainColumns are the runs of the main table: a column of engineRuns, and its head.
 var mainColumns = [][2]string{
-	{satPlanner, satPlanner}, {blpPlanner, blpPlanner}, {registry.PB + ", clasp", "clasp"},
+	{satPlanner, satPlanner}, {blpPlanner, blpPlanner}, {blpPlanner + ", scip-cp", "the same, SCIP"}, {registry.PB + ", clasp", "clasp"},
 	{registry.Search, "`search`"}, {registry.PB, "`pb`"}, {registry.MaxSAT, "`maxsat`"}, {registry.BLP, "`blp`"},
 }
 
@@ -105,7 +105,11 @@ func (b *book) formula(g *grid, column int) string {
 		case r.Engine == registry.MaxSAT:
 			return "fewer clauses, encoding `default`; " + solver
 		case r.Help == "none":
-			return "the paper's linear program, with no help; " + solver
+			text := "the paper's linear program, with no help; " + solver
+			if r.Solver == "scip-cp" {
+				text += ", by propagation and conflicts instead of relaxations"
+			}
+			return text
 		case r.Engine == registry.BLP:
 			return "the linear program with all of fdplan's help, which includes a flow over the reachable states; " + solver
 		}
