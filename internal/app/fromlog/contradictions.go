@@ -45,9 +45,17 @@ const (
 // lookEvery is the number of rows after which a context is looked at.
 const lookEvery = 1 << 8
 
-// contradictions groups the rows of a log by states and actions, in the order of the log. Rows
-// with a value that is not known are left out.
-func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) []Contradiction {
+// contradictions describes the states and actions of a log that several next states follow.
+func contradictions(s *dataset.Schema, groups []*group) (out []Contradiction) {
+	for _, g := range groups {
+		out = append(out, g.contradiction(s, len(s.Columns)-s.NumStates()))
+	}
+	return out
+}
+
+// contradicting groups the rows of a log by states and actions, in the order of the log, where several next states follow.
+// Rows with a value that is not known are left out. The entity of a line is told, or entity is nil.
+func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, entity func(line int) string) []*group {
 	data := s.Quantise(read.Data)
 	width := len(s.Columns)
 	known := width - s.NumStates()
@@ -73,7 +81,7 @@ func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) [
 		key = keyOf(key[:0], row[known:end])
 		n := g.next[string(key)]
 		if n == nil {
-			n = &next{row: slices.Clone(row)}
+			n = &next{row: slices.Clone(row), of: map[string]int{}}
 			g.next[string(key)] = n
 			g.order = append(g.order, n)
 			for k := known; k < end; k++ {
@@ -83,15 +91,12 @@ func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) [
 		if n.rows++; len(n.lines) < maxLines {
 			n.lines = append(n.lines, int32(read.Data.Line(i)))
 		}
+		if entity != nil {
+			n.of[entity(read.Data.Line(i))]++
+		}
 		return nil
 	})
-	var out []Contradiction
-	for _, g := range order {
-		if len(g.order) > 1 {
-			out = append(out, g.contradiction(s, known))
-		}
-	}
-	return out
+	return slices.DeleteFunc(order, func(g *group) bool { return len(g.order) == 1 })
 }
 
 // group are the rows with the same state and action.
@@ -121,6 +126,7 @@ type next struct {
 	row   []float64
 	rows  int
 	lines []int32
+	of    map[string]int // the rows of each entity
 }
 
 // suspicious finds the states and actions that seem to have several next states, by their
@@ -232,7 +238,7 @@ func Check(ctx context.Context, p *load.Problem, name string) (*Contradictions, 
 	if err != nil {
 		return nil, err
 	}
-	groups := contradictions(ctx, s, read)
+	groups := contradictions(s, contradicting(ctx, s, read, nil))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -2,9 +2,14 @@ package fromlog
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
 
@@ -48,4 +53,141 @@ func writeEntities(b *strings.Builder, x *looked, entity string) {
 		}
 		fmt.Fprintf(b, "\n[[entity]]\nname = %s\ninitial = {%s}\n", strconv.Quote(strings.ReplaceAll(name, " ", "_")), strings.Join(values, ", "))
 	}
+}
+
+// mostTold bounds the entities that are told apart by an input.
+const mostTold = 64
+
+// entityOf returns the function that tells the entity of a line, nil where it need not be told: there are no entities, very
+// many, or the model is told of them.
+func (x *looked) entityOf(r *Request) func(line int) string {
+	if r.Entity == "" || slices.Contains(r.Input, r.Entity) || len(x.t.EntityValues(r.Entity, mostTold+1)) > mostTold {
+		return nil
+	}
+	by := &x.t.Columns[x.t.Column(r.Entity)]
+	return func(line int) string {
+		return by.Text(sort.Search(x.t.Rows()-1, func(row int) bool { return x.t.Line(row) >= line }))
+	}
+}
+
+// unlikeBits is the evidence, in bits, that entities differ: as much as chance takes for a context of its own.
+const unlikeBits = 12
+
+// unlikeness is a column in whose next values entities differ, and the states and action after which they do so most.
+type unlikeness struct {
+	column int
+	most   *group
+	gain   float64 // of most
+	// The evidence in nats of all states with the action, if entities differ in each, and if in some.
+	each, some float64
+}
+
+// unlike finds the column and the action after which entities differ most, if they do in what no column tells; else it
+// returns nil.
+func unlike(s *dataset.Schema, groups []*group) (most *unlikeness) {
+	all := map[string]*unlikeness{}
+	var order []string
+	for _, g := range groups {
+		for k := len(s.Columns) - s.NumStates(); k < len(s.Columns)-s.NumInputs(); k++ {
+			gain := g.gain(k)
+			if gain == 0 {
+				continue
+			}
+			key := strconv.Itoa(k) + describe(s, g.first, func(c int) bool { return s.Columns[c].Role == dataset.Action })
+			u := all[key]
+			if u == nil {
+				u = &unlikeness{column: k}
+				all[key] = u
+				order = append(order, key)
+			}
+			u.each += gain
+			u.some += math.Log(.5 + .5*math.Exp(min(gain, 500)))
+			if u.most == nil || gain > u.gain {
+				u.most, u.gain = g, gain
+			}
+		}
+	}
+	least := unlikeBits*math.Ln2 + math.Log(2*float64(len(order)))
+	for _, key := range order {
+		if u := all[key]; max(u.each, u.some) > least {
+			most, least = u, max(u.each, u.some)
+		}
+	}
+	return most
+}
+
+// of counts the rows of each entity with each value of a column.
+func (g *group) of(k int) (values []float64, counts map[string][]int) {
+	for _, n := range g.order {
+		if !slices.Contains(values, n.row[k]) {
+			values = append(values, n.row[k])
+		}
+	}
+	counts = map[string][]int{}
+	for _, n := range g.order {
+		for name, rows := range n.of {
+			if counts[name] == nil {
+				counts[name] = make([]int, len(values))
+			}
+			counts[name][slices.Index(values, n.row[k])] += rows
+		}
+	}
+	return values, counts
+}
+
+// gain is how many nats fewer describe the next values of a column for each entity by itself than for all together, with a
+// Dirichlet distribution before any row is seen, whose parameters are equal and have the sum 1 (Perks).
+func (g *group) gain(k int) (nats float64) {
+	values, counts := g.of(k)
+	if len(values) < 2 || len(counts) < 2 {
+		return 0
+	}
+	all := make([]int, len(values))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		nats += evidence(counts[name])
+		for i, n := range counts[name] {
+			all[i] += n
+		}
+	}
+	return nats - evidence(all)
+}
+
+// evidence is the logarithm of the probability of rows with these counts of their values.
+func evidence(counts []int) float64 {
+	prior := 1 / float64(len(counts))
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	total, sum := 0, 0.0
+	for _, n := range counts {
+		total += n
+		sum += lg(prior+float64(n)) - lg(prior)
+	}
+	return sum - lg(1+float64(total))
+}
+
+// describe says in what the entities differ: the value whose part of the rows differs most between two of them.
+func (u *unlikeness) describe(s *dataset.Schema, entity string) string {
+	values, counts := u.most.of(u.column)
+	names := slices.Sorted(maps.Keys(counts))
+	rows := map[string]int{}
+	for _, name := range names {
+		for _, n := range counts[name] {
+			rows[name] += n
+		}
+	}
+	at, high, low, gap := 0, "", "", -1.0
+	for i := range values {
+		for _, a := range names {
+			for _, b := range names {
+				part := float64(counts[a][i])/float64(rows[a]) - float64(counts[b][i])/float64(rows[b])
+				// Few rows differ much by chance.
+				if d := part * math.Sqrt(float64(min(rows[a], rows[b]))); d > gap {
+					at, high, low, gap = i, a, b, d
+				}
+			}
+		}
+	}
+	column := &s.Columns[u.column]
+	return fmt.Sprintf("%s is an input, too, since no other column tells its values apart: after %s, %s=%s has %d of %d rows of %s and %d of %d of %s",
+		entity, describe(s, u.most.first, func(c int) bool { return c < len(s.Columns)-s.NumStates() }), column.Name, column.Text(values[at]),
+		counts[high][at], rows[high], high, counts[low][at], rows[low], low)
 }

@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,6 +118,11 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 		return nil, fmt.Errorf("-o %s: the task and a data set go into a folder; expected -o %s, whose task is then %s", r.Out, name, filepath.Join(name, taskFile))
 	}
 	r.Initial, r.Default = apart(r.Initial), apart(r.Default)
+	return start(ctx, r, nil)
+}
+
+// start is Init with what was found before.
+func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	x, err := look(ctx, &r)
 	if err != nil {
 		return nil, err
@@ -125,7 +131,7 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Schema: app.Schema, Log: r.Log, Format: x.t.Format, Rows: x.t.Rows(), Notes: append(x.t.Notes, x.end.notes...)}
+	out := &Result{Schema: app.Schema, Log: r.Log, Format: x.t.Format, Rows: x.t.Rows(), Notes: slices.Concat(x.t.Notes, notes, x.end.notes)}
 	if r.Missing != rawlog.MissingError {
 		x.reading.Outside, x.reading.Refuse = out.outside, true
 	}
@@ -144,7 +150,12 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 	if note != "" {
 		out.Notes = append(out.Notes, note)
 	}
-	out.groups = contradictions(ctx, s, read)
+	groups := contradicting(ctx, s, read, x.entityOf(&r))
+	if u := unlike(s, groups); u != nil {
+		r.Input = append(slices.Clone(r.Input), r.Entity)
+		return start(ctx, r, []string{u.describe(s, r.Entity)})
+	}
+	out.groups = contradictions(s, groups)
 	out.Contradictory = len(out.groups)
 	if err := out.warn(ctx, x); err != nil {
 		return nil, err
