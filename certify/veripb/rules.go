@@ -30,7 +30,7 @@ var rules = map[string]rule{
 	"soli": {(*checker).ruleImprove, newVersion},
 	"v":    {(*checker).ruleExclude, oldVersion},
 	"solx": {(*checker).ruleExclude, version20}, // in version 3.0 about preserved variables
-	"ov":   {(*checker).ruleOriginal, oldVersion},
+	"ov":   {(*checker).original, oldVersion},
 	"sol":  {(*checker).ruleSolution, newVersion},
 	"d":    {(*checker).ruleDeleteIDs, oldVersion},
 	"del":  {(*checker).ruleDelete, anyVersion},

@@ -137,8 +137,6 @@ func (c *checker) original(w *words) error {
 	return nil
 }
 
-func (c *checker) ruleOriginal(w *words) error { return c.original(w) }
-
 func (c *checker) ruleSolution(w *words) error {
 	_, _, err := c.solution(w)
 	return err

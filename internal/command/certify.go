@@ -50,10 +50,10 @@ func (c *certifyCmd) Run(ctx context.Context, a *environment) error {
 	case c.Problem == "" && c.Domain == "" && c.Files != "":
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
-	if c.Dir != "" && policy.IsCertificate(c.Dir) {
+	if certify.Has(c.Dir, policy.CeilingFile) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
 	}
-	if c.Dir != "" && robust.IsCertificate(c.Dir) {
+	if certify.Has(c.Dir, robust.ProofFile) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.robust(ctx) })
 	}
 	if c.Dir != "" {
@@ -61,7 +61,7 @@ func (c *certifyCmd) Run(ctx context.Context, a *environment) error {
 			return err
 		}
 	}
-	if c.Dir != "" && act.IsCertificate(c.Dir) {
+	if certify.Has(c.Dir, act.LearnedFile) {
 		return c.checkLearned(ctx, a)
 	}
 	var problem *load.Problem

@@ -251,18 +251,23 @@ func (w *State) change(e *Expr, by map[string]string, set map[string]float64) er
 			return fmt.Errorf("(%s) has no value", name)
 		}
 	}
-	switch e.Op {
-	case "increase":
-		x = was + x
-	case "decrease":
-		x = was - x
-	case "scale-up":
-		x = was * x
-	case "scale-down":
-		x = was / x
-	}
-	set[name] = x
+	set[name] = Changed(e.Op, was, x)
 	return nil
+}
+
+// Changed is the value of a function after an effect, such as increase by x.
+func Changed(op string, was, x float64) float64 {
+	switch op {
+	case "increase":
+		return was + x
+	case "decrease":
+		return was - x
+	case "scale-up":
+		return was * x
+	case "scale-down":
+		return was / x
+	}
+	return x
 }
 
 // errStop ends a loop over objects early.

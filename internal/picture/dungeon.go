@@ -237,10 +237,7 @@ func (d *dungeon) legend() string {
 }
 
 func (d *dungeon) source() string {
-	if d.from == "" {
-		return "Where key, door and blocks are is not known: the plan does not say it, and no problem that does was found."
-	}
-	return "Key, door and blocks are those of " + d.from + "."
+	return sourceOf("Where key, door and blocks are is", "Key, door and blocks are those of", d.from)
 }
 
 func (d *dungeon) text(b *strings.Builder, width int) {

@@ -202,10 +202,7 @@ func (m *maze) legend() string {
 }
 
 func (m *maze) source() string {
-	if m.from == "" {
-		return "Which cells are blocked is not known: the plan does not say it, and no problem that does was found."
-	}
-	return "Blocked cells and goal are those of " + m.from + "."
+	return sourceOf("Which cells are blocked is", "Blocked cells and goal are those of", m.from)
 }
 
 func (m *maze) text(b *strings.Builder, _ int) {

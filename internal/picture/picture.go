@@ -35,6 +35,14 @@ type view interface {
 	text(b *strings.Builder, width int)
 }
 
+// sourceOf is the source of facts that are of a problem; "" if none was found.
+func sourceOf(unknown, known, problem string) string {
+	if problem == "" {
+		return unknown + " not known: the plan does not say it, and no problem that does was found."
+	}
+	return known + " " + problem + "."
+}
+
 // Picture is a plan or a policy, ready to be drawn.
 type Picture struct {
 	what    string   // is drawn: "Plan of NAME"

@@ -186,10 +186,7 @@ func (s *stock) legend() string {
 }
 
 func (s *stock) source() string {
-	if s.from == "" {
-		return "The demand is not known: the plan does not say it, and no problem that does was found."
-	}
-	return "The demand is that of " + s.from + "."
+	return sourceOf("The demand is", "The demand is that of", s.from)
 }
 
 func (s *stock) text(b *strings.Builder, width int) {

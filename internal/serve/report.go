@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -87,19 +88,9 @@ func openIn(dir, name string) (*os.File, error) {
 	return os.Open(found)
 }
 
-// getReport sends the report of a journal.
-func (s *Server) getReport(w http.ResponseWriter, r *http.Request, x *result) error {
-	return s.sendReport(w, r, x, journal.PageName)
-}
-
-// getReportFile sends a file of the report of a journal.
-func (s *Server) getReportFile(w http.ResponseWriter, r *http.Request, x *result) error {
-	return s.sendReport(w, r, x, r.PathValue("file"))
-}
-
-// sendReport sends a file of the report of a journal.
-func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, x *result, file string) error {
-	f, err := s.openReport(r.Context(), x, r.PathValue("result"), file)
+// sendReport sends a file of the report of a journal, its page if none is named.
+func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, x *result) error {
+	f, err := s.openReport(r.Context(), x, r.PathValue("result"), cmp.Or(r.PathValue("file"), journal.PageName))
 	if err != nil {
 		return err
 	}

@@ -292,8 +292,8 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/api/v1/results", serve: s.listResults},
 		{method: "GET", path: "/api/v1/results/{result}/runs", serve: of("result", s.result, s.listRuns)},
 		{method: "GET", path: "/api/v1/results/{result}/events", serve: of("result", s.result, s.followResult)},
-		{method: "GET", path: "/api/v1/results/{result}/report", serve: of("result", s.result, s.getReport)},
-		{method: "GET", path: "/api/v1/results/{result}/files/{file}", serve: of("result", s.result, s.getReportFile)},
+		{method: "GET", path: "/api/v1/results/{result}/report", serve: of("result", s.result, s.sendReport)},
+		{method: "GET", path: "/api/v1/results/{result}/files/{file}", serve: of("result", s.result, s.sendReport)},
 	}
 }
 

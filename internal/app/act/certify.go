@@ -69,12 +69,6 @@ func (x *run) certify(ctx context.Context, res *acting.Result) error {
 	return nil
 }
 
-// IsCertificate reports whether a folder is one of learning by acting.
-func IsCertificate(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, LearnedFile))
-	return err == nil
-}
-
 // Certify checks a folder of learning by acting: that each clause follows from the rows for every function of the class,
 // that the plan was observed, and that the proof shows the bound for the problem with the clauses. What is refused is in
 // the report; errors are about files that cannot be read, and the end of ctx.

@@ -26,6 +26,25 @@ const ExcludedFile = "excluded.json"
 // bound for the case that next values that are not supported are free.
 func UnseenFolder(dir string) string { return filepath.Join(dir, "unseen") }
 
+// Has reports whether a folder has a file; "" has none.
+func Has(dir, file string) bool {
+	_, err := os.Stat(filepath.Join(dir, file))
+	return dir != "" && err == nil
+}
+
+// WriteFiles makes a folder and writes files as JSON into it.
+func WriteFiles(dir string, files map[string]any) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for name, v := range files {
+		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return app.WriteJSON(w, v) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // problemFile and proofFile name the files of a horizon in a folder.
 func problemFile(dir string, horizon int) string {
 	return filepath.Join(dir, fmt.Sprintf("h%d.opb", horizon))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/validate"
@@ -28,22 +26,8 @@ func (d *Document) Write(dir string) error {
 	if d.proof == nil {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	d.Proof.Certificate = dir
-	for name, v := range map[string]any{CeilingFile: d.proof, certify.AnswerFile: d} {
-		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return app.WriteJSON(w, v) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// IsCertificate reports whether a folder has the certificate of a policy.
-func IsCertificate(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, CeilingFile))
-	return err == nil
+	return certify.WriteFiles(dir, map[string]any{CeilingFile: d.proof, certify.AnswerFile: d})
 }
 
 // Certify checks the certificate of a policy: the evaluator follows the policy, and the table is to show that none is worth

@@ -18,7 +18,7 @@ import (
 // a problem; nil is none. The errors are those of certify.Check.
 func Check(ctx context.Context, f certify.Files, p *load.Problem) (*certify.Report, error) {
 	against := problemOf(ctx, p)
-	if f.Folder != "" && isExplanation(f.Folder) {
+	if certify.Has(f.Folder, File) {
 		return checkExplanation(ctx, f.Folder, against, p)
 	}
 	f.Restate = basis{problem: p, folder: f.Folder != ""}.answer

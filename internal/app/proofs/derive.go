@@ -151,12 +151,12 @@ func (x *checker) step(i int, a *explain.ForceLine, sum int64) (*explain.ForceLi
 			Action: app.ValuesOf(p, factored.Action, action, false), OutcomeLine: x.outcome(&a.Alternatives[j].OutcomeLine, sum),
 		})
 	}
-	if exists(folder(x.dir, i+1, len(a.Alternatives))) { // one that was left out
+	if certify.Has(folder(x.dir, i+1, len(a.Alternatives)), "") { // one that was left out
 		e.Alternatives = append(e.Alternatives, explain.AlternativeLine{})
 	}
 	e.Others = explain.OthersLine{OutcomeLine: x.outcome(&a.Others.OutcomeLine, sum)}
 	dir := folder(x.dir, i+1, -1)
-	if !exists(dir) {
+	if !certify.Has(dir, "") {
 		return e, nil
 	}
 	best, err := readAnswer(dir)

@@ -21,9 +21,6 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// isExplanation reports whether a folder has the certificate of an explanation.
-func isExplanation(dir string) bool { return exists(filepath.Join(dir, File)) }
-
 // checker is one call of checkExplanation.
 type checker struct {
 	dir    string
@@ -189,7 +186,7 @@ func (x *checker) change(ctx context.Context, i, alternative int, action app.Val
 	}
 	switch o.Consequence {
 	case outcomes.NotKnown:
-		if dir := folder(x.dir, i+1, alternative); exists(dir) {
+		if dir := folder(x.dir, i+1, alternative); certify.Has(dir, "") {
 			x.refuse("step %d: %s has a proof of what it says is not known", i+1, dir)
 		}
 		return nil
@@ -261,11 +258,6 @@ func (x *checker) illegal(i int, t engine.Task, action factored.Valuation) error
 }
 
 // exists reports whether there is a folder.
-func exists(dir string) bool {
-	_, err := os.Stat(dir)
-	return err == nil
-}
-
 // compare compares what is said of a change with the answer in its folder.
 func (x *checker) compare(dir string, i int, o *explain.OutcomeLine) error {
 	a, err := readAnswer(dir)

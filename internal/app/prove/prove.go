@@ -296,23 +296,5 @@ func (p *Result) writeExperiments(b *strings.Builder) {
 
 // brief lists the variables that are not false or 0.
 func brief(values app.Values) string {
-	var names []string
-	for _, e := range values {
-		switch x := e.Value.(type) {
-		case bool:
-			if x {
-				names = append(names, e.Name)
-			}
-		case int64:
-			if x != 0 {
-				names = append(names, fmt.Sprintf("%s=%d", e.Name, x))
-			}
-		default: // the name of a value, or a quantity
-			names = append(names, fmt.Sprintf("%s=%v", e.Name, x))
-		}
-	}
-	if names == nil {
-		return "(nothing)"
-	}
-	return strings.Join(names, ", ")
+	return slices.DeleteFunc(slices.Clone(values), func(e app.Entry) bool { return e.Value == false || e.Value == int64(0) }).Text()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -170,4 +171,15 @@ func TestUnits(t *testing.T) {
 		t.Errorf("%s\nexpected %v", &text, want)
 	}
 	checkCertificates(t, r)
+}
+
+// TestBrief: what is false or 0 is left out.
+func TestBrief(t *testing.T) {
+	v := app.Values{{Name: "on", Value: true}, {Name: "off", Value: false}, {Name: "none", Value: int64(0)}, {Name: "some", Value: int64(-2)}, {Name: "colour", Value: "red"}}
+	if got := brief(v); got != "on, some=-2, colour=red" {
+		t.Error(got)
+	}
+	if got := brief(v[1:3]); got != "(nothing)" {
+		t.Error(got)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -17,19 +16,12 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
-	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/tube"
 )
 
 // ProofFile is the name of the proof in the folder of a certificate, beside certify.AnswerFile.
 const ProofFile = "none.json"
-
-// IsCertificate reports whether a folder has the certificate that no plan holds.
-func IsCertificate(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, ProofFile))
-	return err == nil
-}
 
 // none proves that no plan of h steps holds, by what a certificate can have if one is asked for and can be made.
 func (m *model) none(ctx context.Context, h int, r Request) (*tube.Refutation, error) {
@@ -49,14 +41,9 @@ func (m *model) none(ctx context.Context, h int, r Request) (*tube.Refutation, e
 
 // write writes the answer and its proof into a folder, and has them checked.
 func (m *model) write(ctx context.Context, d *plan.Document, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	d.Certified(dir)
-	for name, v := range map[string]any{ProofFile: m.record, certify.AnswerFile: d} {
-		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return app.WriteJSON(w, v) }); err != nil {
-			return err
-		}
+	if err := certify.WriteFiles(dir, map[string]any{ProofFile: m.record, certify.AnswerFile: d}); err != nil {
+		return err
 	}
 	report, err := Certify(ctx, dir, m.p)
 	if err == nil && !report.Accepted {

@@ -198,7 +198,7 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 		}
 		res.Status, res.Reward = engine.Feasible, rewardOf(m.p.Problem, res.Trace)
 		m.tell(d.Robust, reach, h)
-		m.beyond(d.Robust, actions)
+		d.Robust.Outside = m.outside(actions, m.task.Before)
 		d.Status = res.Status
 		return res, nil
 	}
@@ -442,11 +442,6 @@ func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tub
 	if len(m.task.Goal) > 0 {
 		d.Says = append(d.Says, "run --robust plans again in each step from what it sees")
 	}
-}
-
-// beyond says where actions leave what the log shows.
-func (m *model) beyond(d *plan.Robust, actions [][]int64) {
-	d.Outside = m.outside(actions, m.task.Before)
 }
 
 // outside lists how actions leave what the log shows.

@@ -97,7 +97,7 @@ func parseCSV(name string, text io.Reader, s *Schema) (*Data, error) {
 	} else {
 		err = l.triplets()
 	}
-	if err != nil {
+	if err != io.EOF {
 		return nil, err
 	}
 	l.out.Line = func(i int) int { return int(l.lines[i]) }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -71,22 +70,22 @@ func (l *log) setReward(i int, text string) error {
 	return nil
 }
 
-// startLine notes the line of the row read last.
-func (l *log) startLine() {
-	line, _ := l.f.r.FieldPos(0)
-	l.line = int32(line)
+// next reads the cells of a row and notes its line.
+func (l *log) next() ([]string, error) {
+	cells, err := l.f.next()
+	if err == nil {
+		line, _ := l.f.r.FieldPos(0)
+		l.line = int32(line)
+	}
+	return cells, err
 }
 
 func (l *log) triplets() error {
 	for {
-		fields, err := l.f.next()
-		if err == io.EOF {
-			return nil
-		}
+		fields, err := l.next()
 		if err != nil {
 			return err
 		}
-		l.startLine()
 		for i, text := range fields {
 			if err := l.field(i, text, false); err != nil {
 				return err
@@ -106,14 +105,10 @@ func (l *log) sequences() error {
 	lastReward, lastLine := math.NaN(), int32(0)
 	begun := map[string]bool{}
 	for {
-		fields, err := l.f.next()
-		if err == io.EOF {
-			return nil
-		}
+		fields, err := l.next()
 		if err != nil {
 			return err
 		}
-		l.startLine()
 		episode, step := "", int64(0)
 		stepField := 0
 		for i, text := range fields {

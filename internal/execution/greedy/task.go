@@ -182,17 +182,7 @@ func (t *task) apply(o *pddl.Operator, values, after []float64, key []uint64) bo
 			if late := isBool && e.Value.Val == 1; late != (pass == 1) || value(e.When, values) == 0 {
 				continue
 			}
-			x, was := value(e.Value, values), after[e.Fluent]
-			switch e.Op {
-			case "increase":
-				x = was + x
-			case "decrease":
-				x = was - x
-			case "scale-up":
-				x = was * x
-			case "scale-down":
-				x = was / x
-			}
+			x := pddl.Changed(e.Op, after[e.Fluent], value(e.Value, values))
 			if lo, hi := 0.0, 1.0; !isBool {
 				if lo, hi = t.within(e.Fluent); !(x >= lo && x <= hi) {
 					return false

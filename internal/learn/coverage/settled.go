@@ -112,9 +112,4 @@ func (s settledBy) table(t *structure.Table, output int, inputs []int, function 
 }
 
 // share is a part of a whole, 0 of nothing.
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
-}
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }

@@ -56,7 +56,17 @@ func instance(t *testing.T, lamps int, next [][2]int, broken ...int) (*lift.Worl
 	}
 	text := lights + fmt.Sprintf("non-fluents nf { domain = lights; objects { lamp : { %s }; }; non-fluents { %s }; }\ninstance i { domain = lights; non-fluents = nf; init-state { alarm = false; }; max-nondef-actions = 1; horizon = 4; discount = 1.0; }\n",
 		strings.Join(names, ", "), facts.String())
-	f, err := rddl.Parse("lights.rddl", []byte(text))
+	ranges := map[string]translate.Range{}
+	for i := range lamps {
+		ranges[fmt.Sprintf("age(l%d)", i)] = translate.Range{Lo: 0, Hi: 3}
+	}
+	return world(t, text, ranges, "on", "age", "alarm")
+}
+
+// world grounds a text, and what a network of these fluents learns.
+func world(t *testing.T, text string, ranges map[string]translate.Range, learned ...string) (*lift.World, *translate.Compiled, *sim.Simulator) {
+	t.Helper()
+	f, err := rddl.Parse("world.rddl", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +74,7 @@ func instance(t *testing.T, lamps int, next [][2]int, broken ...int) (*lift.Worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranges := map[string]translate.Range{}
-	for i := range lamps {
-		ranges[fmt.Sprintf("age(l%d)", i)] = translate.Range{Lo: 0, Hi: 3}
-	}
-	c, err := translate.Problem(context.Background(), g, translate.Options{Learned: []string{"on", "age", "alarm"}, Ranges: ranges})
+	c, err := translate.Problem(context.Background(), g, translate.Options{Learned: learned, Ranges: ranges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,5 +243,74 @@ func TestFits(t *testing.T) {
 	}
 	if _, err := (&lift.Model{}).Apply(w); err == nil {
 		t.Error("a model without functions: no error")
+	}
+}
+
+// shop is a domain whose next values follow from numbers that instances have: the demand of a day.
+const shop = `domain shop {
+	types { good : object; day : object; };
+	pvariables {
+		INDEX(day) : { non-fluent, int, default = 0 };
+		DEMAND(good, day) : { non-fluent, int, default = 0 };
+		stock(good) : { state-fluent, int, default = 0 };
+		today : { state-fluent, int, default = 0 };
+		buy(good) : { action-fluent, bool, default = false };
+	};
+	cpfs {
+		stock'(?g) = min[7, max[0, stock(?g) - (sum_{?d : day} [(today == INDEX(?d)) * DEMAND(?g, ?d)])] + 2 * buy(?g)];
+		today' = if (today < 1) then today + 1 else 0;
+	};
+	reward = 0;
+}
+`
+
+// TestFormula learns a formula over numbers in one shop and compares it with all rows of another, whose demand
+// no row has shown.
+func TestFormula(t *testing.T) {
+	of := func(demand [2][2]int) (*lift.World, *translate.Compiled, *sim.Simulator) {
+		facts := "INDEX(d1) = 1; "
+		for g, days := range demand {
+			for d, n := range days {
+				facts += fmt.Sprintf("DEMAND(g%d, d%d) = %d; ", g, d, n)
+			}
+		}
+		text := shop + "non-fluents nf { domain = shop; objects { good : { g0, g1 }; day : { d0, d1 }; }; non-fluents { " + facts +
+			"}; }\ninstance i { domain = shop; non-fluents = nf; init-state { today = 0; }; horizon = 4; discount = 1.0; }\n"
+		return world(t, text, map[string]translate.Range{"stock(g0)": {Hi: 7}, "stock(g1)": {Hi: 7}, "today": {Hi: 1}}, "stock", "today")
+	}
+	w, compiled, simulator := of([2][2]int{{0, 3}, {1, 2}})
+	rows := all(t, compiled, simulator)
+	found, err := lift.Learn(context.Background(), w, rows, lift.Options{Seed: 3, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &lift.Model{}
+	formulas := ""
+	for i := range found {
+		m.Classes = append(m.Classes, found[i].Class)
+		if f := found[i].Formula; f != nil {
+			formulas += f.String()
+		}
+	}
+	if !strings.Contains(formulas, "DEMAND") {
+		t.Errorf("the formulas are %q; expected one that reads DEMAND", formulas)
+	}
+	if m.Met, err = w.Meet(rows); err != nil {
+		t.Fatal(err)
+	}
+	w, compiled, simulator = of([2][2]int{{4, 6}, {6, 5}})
+	applied, err := m.Apply(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(applied.Unseen) == 0 {
+		t.Error("no output is listed as unseen")
+	}
+	for _, r := range all(t, compiled, simulator) {
+		for o := range applied.Functions {
+			if eval(&applied.Functions[o], r.In) != r.Out[o] {
+				t.Fatalf("%s is wrong for %v", w.Problem.BitName(w.Problem.Outputs[o]), r.In)
+			}
+		}
 	}
 }

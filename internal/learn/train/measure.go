@@ -41,12 +41,7 @@ func (m *Measure) RowError(seen bool) float64 {
 	return share(m.WrongRows, m.Rows)
 }
 
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
-}
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 // bitsWrong is the number of wrong bits in distinct rows.
 func (m *Measure) bitsWrong() int {

@@ -4,21 +4,26 @@ package bundled
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fdplan/fdplan/internal/nearest"
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 )
 
-// problems holds DOMAIN/domain.rddl, and for each instance
-// DOMAIN/INSTANCE/{instance.rddl,task.toml}.
+// The folder problems: DOMAIN/domain.rddl, and for each instance
+// DOMAIN/INSTANCE/{instance.rddl,task.toml}; go generate ./internal/packed writes it.
 //
-//go:embed problems
-var problems embed.FS
+//go:embed problems.zip.gz
+var archive []byte
+
+var problems = sync.OnceValue(func() fs.FS { return packed.Folder(archive) })
 
 // names lists the paper's problems, and the variants of the inventory that
 // follow the paper's text.
@@ -40,7 +45,7 @@ func Task(name string) (*task.Task, error) {
 }
 
 // Read reads a file that a bundled Task names.
-func Read(name string) ([]byte, error) { return problems.ReadFile(name) }
+func Read(name string) ([]byte, error) { return fs.ReadFile(problems(), name) }
 
 // RDDL compiles a bundled problem from its RDDL. If known is set, everything is compiled and
 // no network is needed; otherwise the task's fluents are learned.

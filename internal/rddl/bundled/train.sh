@@ -24,3 +24,4 @@ network sysadmin/4 200000
 network sysadmin/5 600000
 network cellda/x 200000
 network cellda/y 200000
+go generate ../../packed # puts them into the program

@@ -225,7 +225,7 @@ func (r *Runner) legal(conds []condition, before []assign) (bool, error) {
 		return true, nil
 	}
 	if len(before) > 0 {
-		if err := r.compute(before); err != nil {
+		if err := r.compute(before, r.badValue); err != nil {
 			return false, err
 		}
 	}

@@ -290,21 +290,8 @@ func (o *Outcomes) enumerate(g *group) ([]row, error) {
 
 // compute evaluates cpfs in order. outside reports a value that its fluent cannot have.
 func (o *Outcomes) compute(list []assign) (outside bool, err error) {
-	m := &o.r.m
-	for i := range list {
-		a := &list[i]
-		v := a.value(m)
-		if m.fault.node != nil {
-			return false, o.r.takeFault("cpf of " + o.r.s.p.Fluents[a.fluent].Name)
-		}
-		outside = outside || a.check != checkNone && !a.admits(v)
-		if a.next {
-			m.next[a.fluent] = v
-		} else {
-			m.vals[a.fluent] = v
-		}
-	}
-	return outside, nil
+	err = o.r.compute(list, func(*assign, float64) error { outside = true; return nil })
+	return outside, err
 }
 
 func (o *Outcomes) reward() (float64, error) {
@@ -333,7 +320,7 @@ func (o *Outcomes) Test(n *ground.Node) (func() (bool, error), error) {
 		return nil, err
 	}
 	return func() (bool, error) {
-		if err := o.r.compute(before); err != nil {
+		if err := o.r.compute(before, o.r.badValue); err != nil {
 			return false, err
 		}
 		v := holds(&o.r.m)

@@ -89,7 +89,7 @@ func (r *Runner) Terminal() (bool, error) {
 	if len(r.s.terminations) == 0 {
 		return false, nil
 	}
-	if err := r.compute(r.s.beforeStates); err != nil {
+	if err := r.compute(r.s.beforeStates, r.badValue); err != nil {
 		return false, err
 	}
 	for i := range r.s.terminations {
@@ -146,7 +146,7 @@ func (r *Runner) Advance(action []float64) (reward float64, err error) {
 		return 0, at(ground.Pos{}, "a joint action has %d values, expected %d", len(action), len(r.s.actions))
 	}
 	r.setActions(action)
-	if err := r.compute(r.s.assigns); err != nil {
+	if err := r.compute(r.s.assigns, r.badValue); err != nil {
 		return 0, err
 	}
 	reward = r.s.reward(&r.m)
@@ -166,8 +166,8 @@ func (r *Runner) Advance(action []float64) (reward float64, err error) {
 	return reward, r.checkInvariants()
 }
 
-// compute evaluates cpfs in order.
-func (r *Runner) compute(list []assign) error {
+// compute evaluates cpfs in order. An error of bad, about a value that its fluent does not have, ends it.
+func (r *Runner) compute(list []assign, bad func(*assign, float64) error) error {
 	m := &r.m
 	for i := range list {
 		a := &list[i]
@@ -176,7 +176,9 @@ func (r *Runner) compute(list []assign) error {
 			return r.takeFault("cpf of " + r.s.p.Fluents[a.fluent].Name)
 		}
 		if a.check != checkNone && !a.admits(v) {
-			return r.badValue(a, v)
+			if err := bad(a, v); err != nil {
+				return err
+			}
 		}
 		if a.next {
 			m.next[a.fluent] = v
@@ -217,7 +219,7 @@ func (r *Runner) check(before []assign, conds []condition, kind Kind) error {
 	if len(conds) == 0 {
 		return nil
 	}
-	if err := r.compute(before); err != nil {
+	if err := r.compute(before, r.badValue); err != nil {
 		return err
 	}
 	for i := range conds {

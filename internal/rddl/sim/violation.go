@@ -174,7 +174,7 @@ func (r *Runner) wants(f int) string {
 }
 
 // badValue reports a cpf whose value its fluent cannot have.
-func (r *Runner) badValue(a *assign, v float64) *Violation {
+func (r *Runner) badValue(a *assign, v float64) error {
 	fl := &r.s.p.Fluents[a.fluent]
 	step := r.step + 1
 	if a.next {
