@@ -123,12 +123,9 @@ func (l *lister) worthMerging(d *definitions, asks []assertion, union []int, uni
 		if len(g.reads) <= reads && l.moves(s, g, maxMovesMerged) >= 0 {
 			return true
 		}
-		if rules {
-			break
-		}
 		narrow := s.narrowing(g)
-		if len(narrow) == 0 {
-			return false
+		if rules || len(narrow) == 0 || len(g.reads) > groupReads[0] {
+			break
 		}
 		for _, i := range narrow {
 			asks[i].owner = units[0] + 1
