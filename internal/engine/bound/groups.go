@@ -218,29 +218,38 @@ func (s *structure) placeTransitions() bool {
 // placeOthers puts what mentions the present step alone where it adds least,
 // and makes rules of what would add anything and can be one.
 func (s *structure) placeOthers() {
-	for i := range s.asks {
-		a := &s.asks[i]
-		if s.r.stop() {
-			return
-		}
-		if slices.ContainsFunc(a.reads, func(v int32) bool { return s.r.role[v] == after }) {
-			continue
-		}
-		best, least := int32(-1), len(a.reads)
-		for id, g := range s.groups {
-			if n := s.reach(g, int32(id), a) - s.reach(g, int32(id), &assertion{}); n < least && s.reach(g, int32(id), a) <= s.reads {
-				best, least = int32(id), n
+	for _, owned := range []bool{true, false} { // what groups read by these is theirs
+		for i := range s.asks {
+			if s.r.stop() {
+				return
+			}
+			a := &s.asks[i]
+			if (a.owner > 0) == owned && !slices.ContainsFunc(a.reads, func(v int32) bool { return s.r.role[v] == after }) {
+				s.placeOther(a)
 			}
 		}
-		switch {
-		case least == 0 && best >= 0, best >= 0 && len(a.hides) > 0:
-			s.take(best, a)
-		case len(a.hides) == 0:
-			s.couple(a)
-		default:
-			s.groups = append(s.groups, &group{})
-			s.take(int32(len(s.groups)-1), a)
+	}
+}
+
+func (s *structure) placeOther(a *assertion) {
+	best, least := int32(-1), len(a.reads)
+	for id, g := range s.groups {
+		if a.owner > 0 && slices.Contains(g.units, a.owner-1) {
+			best, least = int32(id), 0
+			break
 		}
+		if n := s.reach(g, int32(id), a) - s.reach(g, int32(id), &assertion{}); n < least && s.reach(g, int32(id), a) <= s.reads {
+			best, least = int32(id), n
+		}
+	}
+	switch {
+	case least == 0 && best >= 0, best >= 0 && len(a.hides) > 0:
+		s.take(best, a)
+	case len(a.hides) == 0:
+		s.couple(a)
+	default:
+		s.groups = append(s.groups, &group{})
+		s.take(int32(len(s.groups)-1), a)
 	}
 }
 

@@ -90,10 +90,22 @@ func (f *Factors) links() [][]int32 {
 	return out
 }
 
+// guesses lists for each group those that it reads actions or shared bits of, which are not known before these are decided.
+func (f *Factors) guesses() [][]int32 {
+	out := make([][]int32, len(f.parts))
+	for e := range f.rels {
+		x := &f.rels[e]
+		if x.rule < 0 && f.r.role[x.variable] != now {
+			out[x.copier] = insert(out[x.copier], f.s.home[x.variable])
+		}
+	}
+	return out
+}
+
 // arrange orders the groups: each next one is that which leaves the fewest
-// decided groups with undecided neighbours.
+// decided groups with undecided neighbours, and guesses the fewest of others.
 func (o *order) arrange() {
-	links := o.f.links()
+	links, guesses := o.f.links(), o.f.guesses()
 	n := len(links)
 	open := make([]int, n) // undecided neighbours
 	for g := range links {
@@ -112,6 +124,11 @@ func (o *order) arrange() {
 			}
 			if open[g] > 0 {
 				cost = 2 * n
+			}
+			for _, h := range guesses[g] {
+				if !decided[h] {
+					cost += n
+				}
 			}
 			closes := 0
 			for _, h := range links[g] {

@@ -26,11 +26,14 @@ const (
 // withServers gives the factors with servers as groups, where there are any and the bound after some rounds of prices
 // is better; else f.
 func (f *Factors) withServers(ctx context.Context) *Factors {
-	union, found := f.s.servers()
-	if !found {
+	union, whole := f.s.servers()
+	if union == nil {
 		return f
 	}
-	g := f.regroup(ctx, union)
+	g := f.regroup(ctx, whole)
+	if g == nil {
+		g = f.regroup(ctx, union)
+	}
 	if g == nil || g.constant != f.constant || g.step != f.step {
 		return f
 	}
@@ -64,14 +67,16 @@ func (f *Factors) regroup(ctx context.Context, union []int) *Factors {
 	return g
 }
 
-// servers puts the variables together that a server holds, and with them the server.
-func (s *structure) servers() (union []int, found bool) {
+// servers puts the variables together that a server holds, and with them the server; nil where there is none. In whole, what was one
+// group with a part of it is so, too.
+func (s *structure) servers() (union, whole []int) {
 	n := len(s.union)
 	single := integer.Below[int](n)
 	alone := groupUp(s.r, s.d, s.asks, single, s.reads)
 	if alone == nil {
-		return nil, false
+		return nil, nil
 	}
+	found := false
 	union = slices.Clone(single)
 	var linked map[[2]int]bool
 	var parts [][]int
@@ -95,22 +100,48 @@ func (s *structure) servers() (union []int, found bool) {
 		}
 	}
 	if !found {
-		return nil, false
+		return nil, nil
 	}
 	s.r.findExclusive(alone.pairs(linked))
-	// What is no server's stays as it was.
-	inside := make([]bool, n)
+	return s.asBefore(union)
+}
+
+// asBefore leaves what is no server's as it was: in the first union units apart from those of servers, in the second together with
+// the server that they have a unit in common with.
+func (s *structure) asBefore(servers []int) (union, whole []int) {
+	union, whole = servers, slices.Clone(servers)
+	inside := make([]bool, len(union))
 	for u, v := range union {
 		if u != v {
 			inside[u], inside[v] = true, true
 		}
 	}
+	server := make([]int, len(union)) // by root: the server that a part of it is in, plus one
+	for u, v := range union {
+		if inside[u] && server[s.root(u)] == 0 {
+			server[s.root(u)] = v + 1
+		}
+	}
 	for u, v := range s.union {
-		if union[u] == u && !inside[u] && !inside[v] {
+		if inside[u] {
+			continue
+		}
+		if whole[u] = s.root(u); server[whole[u]] > 0 {
+			whole[u] = server[whole[u]] - 1
+		}
+		if !inside[v] {
 			union[u] = v
 		}
 	}
-	return union, found
+	return union, whole
+}
+
+// root is the unit that stands for the group of a unit.
+func (s *structure) root(u int) int {
+	for s.union[u] != u {
+		u = s.union[u]
+	}
+	return u
 }
 
 // holds lists the units whose state a rule limits together.

@@ -18,6 +18,8 @@ const (
 	maxMovesSingle = 50_000  // of one variable's group
 	maxMovesAll    = 100_000 // of all groups: tables are computed anew in every round
 	maxReadsMerged = 12      // of a group of several variables
+	maxReadsNarrow = 60      // of one that takes the rules that exclude most of what it reads
+	followerGrowth = 6       // how many more moves a group may have than those that it replaces
 )
 
 // groupReads are bounds on the bits that a group reads beside its own, from the one
@@ -53,9 +55,10 @@ func splitReading(ctx context.Context, r *relation, d *definitions, asks []asser
 	}
 	l := &lister{s: s, first: first, last: last, stop: func() bool { return ctx.Err() != nil }}
 	union := slices.Clone(single)
-	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents(), s.satellites()} {
+	asks = slices.Clone(asks)
+	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents(), s.twins()} {
 		for _, units := range parts {
-			if l.worthMerging(d, asks, single, union, units) {
+			if l.worthMerging(d, asks, union, units) {
 				for _, u := range units {
 					union[u] = units[0]
 				}
@@ -64,6 +67,11 @@ func splitReading(ctx context.Context, r *relation, d *definitions, asks []asser
 	}
 	if s = groupUp(r, d, asks, union, reads); s == nil {
 		return nil, nil, 0, ErrNoGroups
+	}
+	if union = l.withFollowers(s); union != nil {
+		if s = groupUp(r, d, asks, union, reads); s == nil {
+			return nil, nil, 0, ErrNoGroups
+		}
 	}
 	return l.listAll(ctx, s, maxMovesSingle, maxMovesAll)
 }
@@ -87,12 +95,13 @@ func (l *lister) listAll(ctx context.Context, s *structure, one, all int) (*stru
 }
 
 // worthMerging reports whether units, none of which is merged yet, make a
-// group with a small table.
-func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []int, units []int) bool {
+// group with a small table. Where only rules that it would share with others keep the table
+// small, the group takes them.
+func (l *lister) worthMerging(d *definitions, asks []assertion, union []int, units []int) bool {
 	if len(units) < 2 {
 		return false
 	}
-	trial := slices.Clone(single)
+	trial := integer.Below[int](len(union))
 	for _, u := range units {
 		if union[u] != u {
 			return false
@@ -104,23 +113,79 @@ func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []
 			return false
 		}
 	}
-	s := groupUp(l.s.r, d, asks, trial, l.s.reads)
-	if s == nil {
-		return false
+	reads := maxReadsMerged
+	for _, rules := range []bool{false, true} {
+		s := groupUp(l.s.r, d, asks, trial, l.s.reads)
+		if s == nil {
+			return false
+		}
+		g := s.groupOf(units[0])
+		if len(g.reads) <= reads && l.moves(s, g, maxMovesMerged) >= 0 {
+			return true
+		}
+		narrow := s.narrowing(g)
+		if rules || len(narrow) == 0 || len(g.reads) > groupReads[0] {
+			break
+		}
+		for _, i := range narrow {
+			asks[i].owner = units[0] + 1
+		}
+		reads = maxReadsNarrow
 	}
-	for _, g := range s.groups {
-		if slices.Contains(g.units, units[0]) {
-			if len(g.reads) > maxReadsMerged {
-				return false
-			}
-			saved := *l
-			defer func() { *l = saved }()
-			l.s, l.most = s, maxMovesMerged
-			_, err := l.list(g, make([]int64, s.r.numVars+1))
-			return err == nil
+	for i := range asks {
+		if asks[i].owner == units[0]+1 {
+			asks[i].owner = 0
 		}
 	}
 	return false
+}
+
+// groupOf finds the group of a unit.
+func (s *structure) groupOf(unit int) *group {
+	for _, g := range s.groups {
+		if slices.Contains(g.units, unit) {
+			return g
+		}
+	}
+	return nil
+}
+
+// moves counts the moves of a group; -1 where there are more than most.
+func (l *lister) moves(s *structure, g *group, most int) int {
+	x := &lister{s: s, most: most, stop: l.stop, first: l.first, last: l.last}
+	out, err := x.list(g, make([]int64, s.r.numVars+1))
+	if err != nil {
+		return -1
+	}
+	return out.total
+}
+
+// narrowing lists the assertions that say how actions that a group reads exclude each other, and others that it does not
+// read, such as what a line makes while it is not set up anew.
+func (s *structure) narrowing(g *group) (out []int) {
+	reads := len(g.reads)
+	for i := range s.asks {
+		a := &s.asks[i]
+		if len(a.hides) > 0 || len(a.reads) < 3 {
+			continue
+		}
+		inside, outside := 0, 0
+		for _, v := range a.reads {
+			switch {
+			case s.r.role[v] == action && slices.Contains(g.reads, v):
+				inside++
+			case s.r.role[v] == action:
+				outside++
+			default:
+				inside = -len(a.reads)
+			}
+		}
+		if inside >= 2 && outside > 0 && reads+outside <= maxReadsNarrow {
+			reads += outside
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // clocked reports whether a variable is known at every step, though it varies.
@@ -150,35 +215,130 @@ func (s *structure) readsOf() [][]int32 {
 	return out
 }
 
-// satellites gathers each group with those whose state only it reads, such as
-// a computer's age with the computer.
-func (s *structure) satellites() [][]int {
-	n := len(s.groups)
-	reader := make([]int, n) // the only other group that reads its state; -1 none, -2 several
-	for id := range reader {
-		reader[id] = -1
-	}
-	for id, g := range s.groups {
-		for _, v := range g.reads {
-			h := int(s.home[v])
-			if h < 0 || h == id || s.r.role[v] != now || s.r.clocked(v) {
-				continue
-			}
-			if reader[h] == -1 {
-				reader[h] = id
-			} else if reader[h] != id {
-				reader[h] = -2
-			}
-		}
-	}
-	label := make([]int, n)
-	for id := range label {
-		label[id] = id
-		if h := reader[id]; h >= 0 && reader[h] < 0 {
-			label[id] = h
+// twins gathers the groups that read the same actions, several, such as the products that one line may be set up for.
+func (s *structure) twins() [][]int {
+	label, actions := integer.Below[int](len(s.groups)), s.actions()
+	for id, reads := range actions {
+		if len(reads) >= 2 {
+			label[id] = slices.IndexFunc(actions, func(x []int32) bool { return slices.Equal(x, reads) })
 		}
 	}
 	return s.unitsOf(label)
+}
+
+// actions lists the actions that each group reads.
+func (s *structure) actions() [][]int32 {
+	out := make([][]int32, len(s.groups))
+	for id, g := range s.groups {
+		for _, v := range g.reads {
+			if s.r.role[v] == action && !s.r.clocked(v) {
+				out[id] = insert(out[id], v)
+			}
+		}
+		slices.Sort(out[id])
+	}
+	return out
+}
+
+// withFollowers puts groups together with the one that they depend on, such as what is to be unloaded with where the
+// ship lies, where the table grows little: those that are coupled with one other alone, rules over more than two groups
+// not counted, and those whose actions another reads, too. It gives nil for none.
+func (l *lister) withFollowers(s *structure) []int {
+	target := s.targets()
+	join := func(union []int, id int) {
+		to := s.root(s.groups[target[id]].units[0])
+		for _, u := range s.groups[id].units {
+			union[u] = to
+		}
+	}
+	trial, count := slices.Clone(s.union), make([]int, len(s.groups))
+	for id, h := range target {
+		if h >= 0 {
+			join(trial, id)
+			for _, g := range []int{id, h} {
+				if count[g] == 0 {
+					count[g] = l.moves(s, s.groups[g], maxMovesMerged)
+				}
+			}
+		}
+	}
+	x := groupUp(s.r, s.d, s.asks, trial, s.reads)
+	if x == nil {
+		return nil
+	}
+	union, found := slices.Clone(s.union), false
+	for h := range s.groups {
+		sum := count[h]
+		for id := range target {
+			if target[id] == h {
+				sum += count[id]
+			}
+		}
+		if sum <= count[h] {
+			continue
+		}
+		if g := x.groupOf(s.groups[h].units[0]); len(g.reads) <= maxReadsNarrow && l.moves(x, g, min(4*maxMovesMerged, followerGrowth*sum)) >= 0 {
+			found = true
+			for id := range target {
+				if target[id] == h {
+					join(union, id)
+				}
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return union
+}
+
+// targets lists for each group the one that it depends on; -1 for none.
+func (s *structure) targets() []int {
+	out, isTarget := make([]int, len(s.groups)), make([]bool, len(s.groups))
+	links, actions := s.couples(), s.actions()
+	for id := range out {
+		out[id] = -1
+	}
+	for id, g := range s.groups {
+		if len(g.units) == 0 || isTarget[id] {
+			continue
+		}
+		for _, h := range links[id] {
+			within := !slices.ContainsFunc(actions[id], func(v int32) bool { return !slices.Contains(actions[h], v) })
+			if len(s.groups[h].units) > 0 && out[h] < 0 && (len(links[id]) == 1 || within && len(actions[id]) > 0) {
+				out[id], isTarget[h] = int(h), true
+				break
+			}
+		}
+	}
+	return out
+}
+
+// couples lists for each group those that it shares a bit or a rule of two with.
+func (s *structure) couples() [][]int32 {
+	out := make([][]int32, len(s.groups))
+	link := func(a, b int32) {
+		if a != b {
+			out[a], out[b] = insert(out[a], b), insert(out[b], a)
+		}
+	}
+	for id, reads := range s.readsOf() {
+		for _, h := range reads {
+			link(int32(id), h)
+		}
+	}
+	for i := range s.rules {
+		var homes []int32
+		for _, t := range s.rules[i].Terms {
+			if v := t.Lit.Var(); s.home[v] >= 0 && !s.r.clocked(v) {
+				homes = insert(homes, s.home[v])
+			}
+		}
+		if len(homes) == 2 {
+			link(homes[0], homes[1])
+		}
+	}
+	return out
 }
 
 // unitsOf gathers the units of groups that have the same label.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -87,20 +88,22 @@ func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 
 // thin keeps width nodes and lets go of the memory of the others.
 func (r *run) thin(nodes []beamNode, width int) []beamNode {
+	kept := integer.Below[int32](len(nodes))
 	if len(nodes) > width {
 		for i := range nodes {
 			nodes[i].broken = r.g.s.brokenGoals(nodes[i].state)
 		}
-		byHash := func(a, b beamNode) int { return cmp.Compare(hash(a.state), hash(b.state)) }
-		byReward := func(a, b beamNode) int { return cmp.Or(cmp.Compare(b.reward, a.reward), byHash(a, b)) }
-		byGoal := func(a, b beamNode) int { return cmp.Or(cmp.Compare(a.broken, b.broken), byReward(a, b)) }
-		for i, order := range []func(a, b beamNode) int{byReward, byGoal, byHash} {
-			slices.SortFunc(nodes[i*width/3:], order)
+		byHash := func(a, b *beamNode) int { return cmp.Compare(hash(a.state), hash(b.state)) }
+		byReward := func(a, b *beamNode) int { return cmp.Or(cmp.Compare(b.reward, a.reward), byHash(a, b)) }
+		byGoal := func(a, b *beamNode) int { return cmp.Or(cmp.Compare(a.broken, b.broken), byReward(a, b)) }
+		for i, order := range []func(a, b *beamNode) int{byReward, byGoal, byHash} {
+			slices.SortFunc(kept[i*width/3:], func(a, b int32) int { return order(&nodes[a], &nodes[b]) })
 		}
-		nodes = nodes[:width]
+		kept = kept[:width]
 	}
-	out := make([]beamNode, len(nodes))
-	for i, n := range nodes {
+	out := make([]beamNode, len(kept))
+	for i, k := range kept {
+		n := nodes[k]
 		n.state, n.action = slices.Clone(n.state), slices.Clone(n.action)
 		out[i] = n
 	}
