@@ -135,33 +135,34 @@ func (g *group) of(k int) (values []float64, counts map[string][]int) {
 	return values, counts
 }
 
-// gain is how many nats fewer describe the next values of a column for each entity by itself than for all together, with a
-// Dirichlet distribution before any row is seen, whose parameters are equal and have the sum 1 (Perks).
+// gain is how many nats fewer describe whether rows have the most frequent next value of a column, for each entity by itself
+// instead of all together, with a Beta distribution of parameters ½ before any row is seen.
 func (g *group) gain(k int) (nats float64) {
 	values, counts := g.of(k)
 	if len(values) < 2 || len(counts) < 2 {
 		return 0
 	}
 	all := make([]int, len(values))
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		nats += evidence(counts[name])
-		for i, n := range counts[name] {
+	for _, of := range counts {
+		for i, n := range of {
 			all[i] += n
 		}
 	}
-	return nats - evidence(all)
+	most := slices.Index(all, slices.Max(all))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		nats += evidence(counts[name], most)
+	}
+	return nats - evidence(all, most)
 }
 
-// evidence is the logarithm of the probability of rows with these counts of their values.
-func evidence(counts []int) float64 {
-	prior := 1 / float64(len(counts))
-	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	total, sum := 0, 0.0
+// evidence is the logarithm of the probability that of so many rows these have a value.
+func evidence(counts []int, value int) float64 {
+	total := 0
 	for _, n := range counts {
 		total += n
-		sum += lg(prior+float64(n)) - lg(prior)
 	}
-	return sum - lg(1+float64(total))
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	return lg(.5+float64(counts[value])) + lg(.5+float64(total-counts[value])) - lg(1+float64(total)) - math.Log(math.Pi)
 }
 
 // describe says in what the entities differ: the value whose part of the rows differs most between two of them.
