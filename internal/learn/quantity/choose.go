@@ -18,9 +18,7 @@ func (l *learner) choose(i int) error {
 	score := make([][blocks]float64, len(all))
 	err := l.all(len(all), func(k int) {
 		for b, f := range all[k].by {
-			var e sums
-			l.measure(&e, b, i, f)
-			score[k][b] = e.score()
+			score[k][b] = l.measure(b, i, f)
 		}
 	})
 	if err != nil {
@@ -76,9 +74,7 @@ func (l *learner) limit(i int, t trial, base [blocks]float64, high bool) (trial,
 		var score [blocks]float64
 		for b, f := range t.by {
 			f = l.limited(i, f, c.c, l.train[b])
-			var e sums
-			l.measure(&e, b, i, f)
-			if score[b] = e.score(); score[b] > base[b] {
+			if score[b] = l.measure(b, i, f); score[b] > base[b] {
 				break
 			}
 			c.by = append(c.by, f)
@@ -100,9 +96,7 @@ func (l *learner) ahead(i int, t trial, base [blocks]float64) (trial, [blocks]fl
 	var score [blocks]float64
 	err := l.all(blocks, func(b int) {
 		c.by[b] = l.farther(i, t.by[b], t.c, l.train[b], l.now[b])
-		var e sums
-		l.measure(&e, b, i, c.by[b])
-		score[b] = e.score()
+		score[b] = l.measure(b, i, c.by[b])
 	})
 	if mean(score) < mean(base) && !notWorse(base, score) {
 		return c, score, err
@@ -131,20 +125,20 @@ func (l *learner) limited(i int, f *Function, c candidate, rows []int) *Function
 }
 
 // muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows
-// rows, or for terms that gain nothing in all rows together. With so few rows, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
+// rows. With so few rows, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
 // less, as the root of their number. For steps of an action that undo each other it must fall as much whatever their number.
 const (
 	muchLess = .2
 	manyRows = 300
 )
 
-// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does or with all terms, 2 where the
+// bold is 0 for a candidate that plans can trust with actions, 1 with conditions on how much an action does, 2 where the
 // steps of an action may undo each other.
 func (c candidate) bold() int {
 	switch {
 	case c.free:
 		return boldest
-	case c.acts || c.penalty == 0 && !c.still:
+	case c.acts:
 		return 1
 	}
 	return 0

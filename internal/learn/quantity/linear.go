@@ -9,7 +9,7 @@ import (
 type gram struct {
 	n     float64
 	s     []float64 // (terms+2)^2
-	whole []float64 // the variances in all rows, of a node of a tree
+	whole []float64 // the variances in all rows, of a node of a tree; 0 where conditions are on the column
 }
 
 func newGram(terms int) *gram { return &gram{s: make([]float64, (terms+2)*(terms+2))} }
@@ -76,8 +76,8 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 	}
 	for i, u := range use {
 		b[i] = g.at(k, u, k-1)
-		if scale > 0 && g.varies(u) < hardly*from.whole[u] {
-			a[i*m+i], b[i] = g.n*from.whole[u], g.n*from.whole[u]*prior[u]+b[i]
+		if scale > 0 && g.varies(u) < hardly*g.whole[u] {
+			a[i*m+i], b[i] = g.n*g.whole[u], g.n*g.whole[u]*prior[u]+b[i]
 		}
 		for j, v := range use {
 			x := g.at(k, u, v)
@@ -97,7 +97,8 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 }
 
 // hardly is the share of its variance in all rows below which a term has the coefficient of the node above, nearly: that of the leaf is known for what
-// was seen there only, and where the term does vary, the error would be large.
+// was seen there only, and where the term does vary, the error would be large Not so where conditions keep it so: a level
+// near the bottom of a well moves little beside that of a full one, and all it does there is in those rows.
 const hardly = .01
 
 // varies is the variance of a term.

@@ -40,8 +40,9 @@ func (s *sums) score() float64 {
 // starts is the number of rows of a block, about, from which runs are predicted to compare functions.
 const starts = 400
 
-// measure adds the errors of a function in a block; the other outputs are predicted beside it.
-func (l *learner) measure(e *sums, b, i int, f *Function) {
+// measure scores a function in a block; the other outputs are predicted beside it.
+func (l *learner) measure(b, i int, f *Function) float64 {
+	var e sums
 	functions := append([]*Function{}, l.now[b]...)
 	functions[i] = f
 	l.each(b, functions, starts, func(row, step, output int, predicted float64) {
@@ -49,6 +50,7 @@ func (l *learner) measure(e *sums, b, i int, f *Function) {
 			e.add(step, l.t.Columns[output].Next[row]-predicted)
 		}
 	})
+	return e.score()
 }
 
 // each predicts from all rows of a block one step ahead, and from some of them Far steps.

@@ -133,9 +133,7 @@ func TestLimit(t *testing.T) {
 		for b := range blocks {
 			l.now[b] = make([]*Function, 1)
 			tr.by = append(tr.by, f)
-			var e sums
-			l.measure(&e, b, 0, f)
-			base[b] = e.score()
+			base[b] = l.measure(b, 0, f)
 		}
 		got, score := l.limit(0, tr, base, true)
 		if limited := got.c.high != nil; limited != (most == 10) {

@@ -162,11 +162,14 @@ const leastCensored = .01
 // censored returns the bounds at which values pile up; infinite for none.
 func censored(y []float64) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
-	values := slices.Compact(slices.Sorted(slices.Values(y)))
-	if n := len(values); n > 1 && piles(y, values[0], values[1]) {
+	values := slices.Clone(y)
+	slices.Sort(values)
+	values = slices.Compact(values)
+	n := len(values)
+	if n > 1 && piles(y, values[0], values[1]) {
 		lo = values[0]
 	}
-	if n := len(values); n > 1 && piles(y, values[n-1], values[n-2]) {
+	if n > 1 && piles(y, values[n-1], values[n-2]) {
 		hi = values[n-1]
 	}
 	return lo, hi

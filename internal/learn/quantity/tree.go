@@ -35,8 +35,6 @@ type split struct {
 	before    float64 // the places that were tried beside it
 	after     float64
 	low, high *gram
-	left      []float64
-	right     []float64
 }
 
 // pull is the number of rows that draw a leaf towards the node above it.
@@ -77,10 +75,10 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 		next.order = n
 		b := next.best
 		next.Split, next.At = b.term, b.at
-		if d.alike != nil {
-			b.left, b.right = d.solve(b.low, use, next.gram, next.beta, pull), d.solve(b.high, use, next.gram, next.beta, pull)
+		below := func(g *gram) *Node {
+			return &Node{Split: -1, gram: g, beta: d.solve(g, use, next.gram, next.beta, pull)}
 		}
-		next.Low, next.High = &Node{Split: -1, gram: b.low, beta: b.left}, &Node{Split: -1, gram: b.high, beta: b.right}
+		next.Low, next.High = below(b.low), below(b.high)
 		for _, i := range next.rows {
 			if d.x[b.term][i] <= b.at {
 				next.Low.rows = append(next.Low.rows, i)
@@ -102,17 +100,15 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 func (d *design) solve(g *gram, use []int, from *gram, prior []float64, weight float64) []float64 {
 	for {
 		beta := g.solve(use, from, prior, weight)
-		worst, sum := -1, make([]float64, len(d.alike)+1)
-		for _, a := range use {
-			if a > 0 && d.alike != nil {
-				sum[d.alike[d.in[a-1]]] += beta[a]
-			}
+		if d.alike == nil {
+			return beta
 		}
-		for _, a := range use {
-			if a == 0 || d.alike == nil || d.alike[d.in[a-1]] == 0 {
-				continue
-			}
-			if beta[a]*sum[d.alike[d.in[a-1]]] < 0 && (worst < 0 || math.Abs(beta[a]) > math.Abs(beta[worst])) {
+		worst, sum := -1, make([]float64, len(d.alike)+1)
+		for _, a := range use[1:] {
+			sum[d.alike[d.in[a-1]]] += beta[a]
+		}
+		for _, a := range use[1:] {
+			if g := d.alike[d.in[a-1]]; g > 0 && beta[a]*sum[g] < 0 && (worst < 0 || math.Abs(beta[a]) > math.Abs(beta[worst])) {
 				worst = a
 			}
 		}
@@ -167,7 +163,8 @@ func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split
 		parts[at].add(d, i, z)
 	}
 	own := l.gram.sse(l.beta)
-	low := newGram(len(d.in))
+	low, whole := newGram(len(d.in)), d.bounded(l.gram.whole, term)
+	low.whole = whole
 	for e, edge := range edges {
 		low.merge(parts[e], 1)
 		if low.n < least || l.gram.n-low.n < least {
@@ -176,13 +173,13 @@ func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split
 		high := newGram(len(d.in))
 		high.merge(l.gram, 1)
 		high.merge(low, -1)
-		left, right := low.solve(use, l.gram, l.beta, pull), high.solve(use, l.gram, l.beta, pull)
-		gain := own - low.sse(left) - high.sse(right)
+		high.whole = whole
+		gain := own - low.sse(low.solve(use, l.gram, l.beta, pull)) - high.sse(high.solve(use, l.gram, l.beta, pull))
 		if best == nil || gain > best.gain {
 			kept := newGram(len(d.in))
 			kept.merge(low, 1)
-			kept.whole, high.whole = l.gram.whole, l.gram.whole
-			best = &split{term: term, at: edge, gain: gain, low: kept, high: high, left: left, right: right, before: math.Inf(-1), after: math.Inf(1)}
+			kept.whole = whole
+			best = &split{term: term, at: edge, gain: gain, low: kept, high: high, before: math.Inf(-1), after: math.Inf(1)}
 			if e > 0 {
 				best.before = edges[e-1]
 			}
@@ -192,6 +189,17 @@ func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split
 		}
 	}
 	return best
+}
+
+// bounded returns the variances without those of the column of a term that a condition is on: the leaf is for no other values.
+func (d *design) bounded(whole []float64, term int) []float64 {
+	whole = slices.Clone(whole)
+	for at, j := range d.in {
+		if d.terms[j].Column == d.terms[term].Column && d.terms[term].Value == number {
+			whole[at+1] = 0
+		}
+	}
+	return whole
 }
 
 // quantiles returns places between values of some rows that divide these about evenly: at most bins-1.
