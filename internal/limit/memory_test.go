@@ -141,7 +141,7 @@ func TestWatchOthers(t *testing.T) {
 		defer close(done)
 		m.Run(ctx, func(err error) { events = append(events, err.Error()) }, func(error) { events = append(events, "over") })
 	}()
-	for range int(others/Shortest)*(len(sizes)-1) + 1 {
+	for range int(betweenOthers/Shortest)*(len(sizes)-1) + 1 {
 		tick <- time.Time{}
 	}
 	cancel()

@@ -51,9 +51,9 @@ const (
 
 // The times between two looks at the process, and the least between two at other programs.
 const (
-	Shortest = 5 * time.Millisecond
-	longest  = 8 * Shortest
-	others   = 5 * Shortest
+	Shortest      = 5 * time.Millisecond
+	longest       = 8 * Shortest
+	betweenOthers = 5 * Shortest
 )
 
 // filling is how long it takes at least to fill room with fresh memory.
@@ -94,7 +94,7 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 		}
 		if due -= every; m.Others != nil && due <= 0 {
 			held, before = m.Others(), held
-			due = max(others, filling(m.soft()-size-held))
+			due = max(betweenOthers, filling(m.soft()-size-held))
 			if both := min(held, before); size+both > m.soft() && size <= m.soft() {
 				stopped = true
 				stop(&MemoryError{m.Bound, both})

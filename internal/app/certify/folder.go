@@ -26,7 +26,7 @@ const ExcludedFile = "excluded.json"
 // bound for the case that next values that are not supported are free.
 func UnseenFolder(dir string) string { return filepath.Join(dir, "unseen") }
 
-// Has reports whether a folder has a file; "" has none.
+// Has reports whether a folder has a file, or exists if file is empty. The folder "" has none.
 func Has(dir, file string) bool {
 	_, err := os.Stat(filepath.Join(dir, file))
 	return dir != "" && err == nil

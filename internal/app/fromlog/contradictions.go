@@ -81,7 +81,7 @@ func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, en
 		key = keyOf(key[:0], row[known:end])
 		n := g.next[string(key)]
 		if n == nil {
-			n = &next{row: slices.Clone(row), of: map[string]int{}}
+			n = &next{row: slices.Clone(row)}
 			g.next[string(key)] = n
 			g.order = append(g.order, n)
 			for k := known; k < end; k++ {
@@ -92,6 +92,9 @@ func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, en
 			n.lines = append(n.lines, int32(read.Data.Line(i)))
 		}
 		if entity != nil {
+			if n.of == nil {
+				n.of = map[string]int{}
+			}
 			n.of[entity(read.Data.Line(i))]++
 		}
 		return nil
@@ -126,7 +129,7 @@ type next struct {
 	row   []float64
 	rows  int
 	lines []int32
-	of    map[string]int // the rows of each entity
+	of    map[string]int // the rows of each entity; nil where entities are not told
 }
 
 // suspicious finds the states and actions that seem to have several next states, by their

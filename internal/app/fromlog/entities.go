@@ -11,6 +11,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
+	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
 // mostEntities bounds the entities whose first values are written.
@@ -78,7 +79,7 @@ type unlikeness struct {
 	column int
 	most   *group
 	gain   float64 // of most
-	// The evidence in nats of all states with the action, if entities differ in each, and if in some.
+	// The evidence in bits of all states with the action, if entities differ in each, and if in some.
 	each, some float64
 }
 
@@ -88,12 +89,13 @@ func unlike(s *dataset.Schema, groups []*group) (most *unlikeness) {
 	all := map[string]*unlikeness{}
 	var order []string
 	for _, g := range groups {
+		action := describe(s, g.first, func(c int) bool { return s.Columns[c].Role == dataset.Action })
 		for k := len(s.Columns) - s.NumStates(); k < len(s.Columns)-s.NumInputs(); k++ {
 			gain := g.gain(k)
 			if gain == 0 {
 				continue
 			}
-			key := strconv.Itoa(k) + describe(s, g.first, func(c int) bool { return s.Columns[c].Role == dataset.Action })
+			key := strconv.Itoa(k) + action
 			u := all[key]
 			if u == nil {
 				u = &unlikeness{column: k}
@@ -101,13 +103,13 @@ func unlike(s *dataset.Schema, groups []*group) (most *unlikeness) {
 				order = append(order, key)
 			}
 			u.each += gain
-			u.some += math.Log(.5 + .5*math.Exp(min(gain, 500)))
+			u.some += math.Log2(.5 + .5*math.Exp2(min(gain, 700)))
 			if u.most == nil || gain > u.gain {
 				u.most, u.gain = g, gain
 			}
 		}
 	}
-	least := unlikeBits*math.Ln2 + math.Log(2*float64(len(order)))
+	least := unlikeBits + math.Log2(2*float64(len(order)))
 	for _, key := range order {
 		if u := all[key]; max(u.each, u.some) > least {
 			most, least = u, max(u.each, u.some)
@@ -135,9 +137,9 @@ func (g *group) of(k int) (values []float64, counts map[string][]int) {
 	return values, counts
 }
 
-// gain is how many nats fewer describe whether rows have the most frequent next value of a column, for each entity by itself
-// instead of all together, with a Beta distribution of parameters ½ before any row is seen.
-func (g *group) gain(k int) (nats float64) {
+// gain is how many bits fewer describe whether rows have the most frequent next value of a column, for each entity by itself
+// instead of all together.
+func (g *group) gain(k int) (bits float64) {
 	values, counts := g.of(k)
 	if len(values) < 2 || len(counts) < 2 {
 		return 0
@@ -150,19 +152,21 @@ func (g *group) gain(k int) (nats float64) {
 	}
 	most := slices.Index(all, slices.Max(all))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		nats += evidence(counts[name], most)
+		bits -= codeBits(counts[name], most)
 	}
-	return nats - evidence(all, most)
+	return bits + codeBits(all, most)
 }
 
-// evidence is the logarithm of the probability that of so many rows these have a value.
-func evidence(counts []int, value int) float64 {
-	total := 0
+// codeBits is the length of the code of which rows have a value.
+func codeBits(counts []int, value int) float64 {
+	return structure.KTBits(sum(counts)-counts[value], counts[value])
+}
+
+func sum(counts []int) (all int) {
 	for _, n := range counts {
-		total += n
+		all += n
 	}
-	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	return lg(.5+float64(counts[value])) + lg(.5+float64(total-counts[value])) - lg(1+float64(total)) - math.Log(math.Pi)
+	return all
 }
 
 // describe says in what the entities differ: the value whose part of the rows differs most between two of them.
@@ -171,9 +175,7 @@ func (u *unlikeness) describe(s *dataset.Schema, entity string) string {
 	names := slices.Sorted(maps.Keys(counts))
 	rows := map[string]int{}
 	for _, name := range names {
-		for _, n := range counts[name] {
-			rows[name] += n
-		}
+		rows[name] = sum(counts[name])
 	}
 	at, high, low, gap := 0, "", "", -1.0
 	for i := range values {

@@ -150,10 +150,13 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	if note != "" {
 		out.Notes = append(out.Notes, note)
 	}
-	groups := contradicting(ctx, s, read, x.entityOf(&r))
-	if u := unlike(s, groups); u != nil {
-		r.Input = append(slices.Clone(r.Input), r.Entity)
-		return start(ctx, r, []string{u.describe(s, r.Entity)})
+	entity := x.entityOf(&r)
+	groups := contradicting(ctx, s, read, entity)
+	if entity != nil {
+		if u := unlike(s, groups); u != nil {
+			r.Input = append(slices.Clone(r.Input), r.Entity)
+			return start(ctx, r, []string{u.describe(s, r.Entity)})
+		}
 	}
 	out.groups = contradictions(s, groups)
 	out.Contradictory = len(out.groups)

@@ -257,7 +257,6 @@ func (x *checker) illegal(i int, t engine.Task, action factored.Valuation) error
 	return err
 }
 
-// exists reports whether there is a folder.
 // compare compares what is said of a change with the answer in its folder.
 func (x *checker) compare(dir string, i int, o *explain.OutcomeLine) error {
 	a, err := readAnswer(dir)

@@ -97,7 +97,7 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 }
 
 // hardly is the share of its variance in all rows below which a term has the coefficient of the node above, nearly: that of the leaf is known for what
-// was seen there only, and where the term does vary, the error would be large Not so where conditions keep it so: a level
+// was seen there only, and where the term does vary, the error would be large. Not so where conditions keep it so: a level
 // near the bottom of a well moves little beside that of a full one, and all it does there is in those rows.
 const hardly = .01
 

@@ -209,8 +209,8 @@ func (d *drifter) over(o, at int, inputs []int) (found []conflict, bits float64)
 	differs := map[*cell]bool{}
 	all, split := 0, 0 // exceptions of one system, and of two
 	for _, c := range order {
-		one := ktBits(c.before[0]+c.after[0], c.before[1]+c.after[1])
-		two := ktBits(c.before[0], c.before[1]) + ktBits(c.after[0], c.after[1])
+		one := KTBits(c.before[0]+c.after[0], c.before[1]+c.after[1])
+		two := KTBits(c.before[0], c.before[1]) + KTBits(c.after[0], c.after[1])
 		bits += math.Log2(1 - changes + changes*math.Exp2(min(500, one-two)))
 		all += min(c.before[0]+c.after[0], c.before[1]+c.after[1])
 		split += min(c.before[0], c.before[1]) + min(c.after[0], c.after[1])
@@ -229,8 +229,8 @@ func (d *drifter) over(o, at int, inputs []int) (found []conflict, bits float64)
 	return found, bits - 1
 }
 
-// ktBits is the length of the code of Krichevsky and Trofimov for so many zeros and ones.
-func ktBits(zeros, ones int) float64 {
+// KTBits is the length of the code of Krichevsky and Trofimov for so many zeros and ones.
+func KTBits(zeros, ones int) float64 {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	a, b := float64(zeros), float64(ones)
 	return -(lg(a+0.5) + lg(b+0.5) - lg(a+b+1) - 2*lg(0.5)) / math.Ln2
@@ -288,7 +288,7 @@ func gather(cells []conflict) bool {
 	most := 0.0
 	for _, c := range cells {
 		left[index[c.old]]++
-		most = max(most, ktBits(all[0], all[1])-ktBits(left[0], left[1])-ktBits(all[0]-left[0], all[1]-left[1]))
+		most = max(most, KTBits(all[0], all[1])-KTBits(left[0], left[1])-KTBits(all[0]-left[0], all[1]-left[1]))
 	}
 	return most-math.Log2(float64(len(cells)+1)) > bits
 }
