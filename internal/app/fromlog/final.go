@@ -26,7 +26,7 @@ type ending struct {
 
 // endingOf looks at the rows that end an episode. A state is final if every row that leads to it
 // does so, and none begins in it.
-func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) ending {
+func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape, r rawlog.Reading) ending {
 	var e ending
 	for _, name := range shape.Ends() {
 		rows := t.Holding(name)
@@ -39,15 +39,20 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 			continue
 		}
 		text := fmt.Sprintf("%s is true in %s, which end an episode", name, counted.Of(len(rows), "row"))
-		if x := newFinals(t, fluents, shape); x != nil {
-			x.count(rows)
-			text += " in " + x.names()
-			e.conditions = x.conditionsOf(func(k string) bool { return !x.other[k] })
+		if x := newFinals(t, fluents, shape); len(x.fluents) > 0 && len(shape.Next) > 0 {
+			for i := range t.Rows() {
+				x.from = append(x.from, int32(i))
+			}
+			x.to = x.from
+			all := x.part(x.fluents, x.now, x.then)
+			all.count(rows)
+			text += " in " + all.names()
+			e.conditions = all.conditions()
 		}
 		e.notes = append(e.notes, text)
 	}
-	if len(shape.Ends()) == 0 {
-		e.infer(t, fluents, shape)
+	if len(shape.Ends()) == 0 || len(shape.Next) == 0 {
+		e.infer(newFinals(t, fluents, shape), t, r)
 	}
 	return e
 }
@@ -55,196 +60,352 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 // mostDoubt bounds the probability that some state counts as an end by accident.
 const mostDoubt = .01
 
-// infer finds states in which runs end though no column tells: no row begins in them, and so many rows lead there, each
+// infer finds states in which runs end though no column tells: no step begins in them, and so many lead there, each
 // followed by another run's first one, that this is no accident of runs that are cut off anywhere. Values of one fluent
 // are looked at before whole states.
-func (e *ending) infer(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) {
-	x := newFinals(t, fluents, shape)
-	if x == nil || t.Rows() < 2 {
+func (e *ending) infer(x *finals, t *rawlog.Table, r rawlog.Reading) {
+	x.dropReal()
+	if len(x.fluents) == 0 || len(x.from)+1 > math.MaxInt32 {
 		return
 	}
-	begins, next := make([]string, t.Rows()), make([]string, t.Rows())
-	breaks := 0
-	for i := range begins {
-		begins[i], _ = key(x.now, i)
-		if next[i], _ = key(x.then, i); i > 0 && next[i-1] != begins[i] {
+	for now, then := range rawlog.Steps(t, r) {
+		x.from, x.to = append(x.from, int32(now)), append(x.to, int32(then))
+	}
+	all := x.part(x.fluents, x.now, x.then)
+	breaks := 1 // after the last step
+	for i := range len(x.from) - 1 {
+		if all.breaks(i) {
 			breaks++
 		}
 	}
-	breaks++ // after the last row
-	if 2*breaks > t.Rows() {
+	if 2*breaks > len(x.from) {
 		return // rows in any order tell nothing
 	}
-	rate, wrong := float64(breaks)/float64(t.Rows()), x.wrong(begins, next)
+	rate, wrong := float64(breaks)/float64(len(x.from)), all.contradicted(x.actions)
 	var named []string
-	number, rows := 0, 0
-	ended := make([]bool, t.Rows()) // the row leads to an end that was found
+	number, rows, mistaken := 0, 0, 0
+	ended := make([]bool, len(x.from)) // the step leads to an end that was found
 	for k := range len(x.fluents) + 1 {
-		part := *x
+		part := all
 		if k < len(x.fluents) && len(x.fluents) > 1 {
-			part.fluents, part.now, part.then = x.fluents[k:k+1], x.now[k:k+1], x.then[k:k+1]
+			part = x.part(x.fluents[k:k+1], x.now[k:k+1], x.then[k:k+1])
 		}
 		part.find(rate, wrong, ended)
-		conditions := part.conditionsOf(func(string) bool { return true })
+		conditions := part.conditions()
 		if len(conditions) == 0 || len(e.conditions)+len(conditions) > maxFinal {
 			continue
 		}
 		e.conditions = append(e.conditions, conditions...)
-		named, number = append(named, part.names()), number+len(part.states)
-		for i := range ended {
-			if to, _ := key(part.then, i); !ended[i] && slices.Contains(part.states, to) {
+		named, number = append(named, part.names()), number+len(part.list)
+		mistaken += part.wrong
+		for i, to := range part.after {
+			if !ended[i] && slices.Contains(part.list, to) {
 				ended[i] = true
 				rows++
 			}
 		}
 	}
 	if number > 0 {
-		e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", counted.Of(number, "state"), counted.Of(rows, "row"), strings.Join(named, ", ")))
+		states := counted.Of(number, "state")
+		if mistaken > 0 {
+			states += fmt.Sprintf(" but %s, taken for wrong records", counted.Of(mistaken, "row"))
+		}
+		e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", states, counted.Of(rows, "row"), strings.Join(named, ", ")))
 	}
 }
 
-// find finds the states of some fluents in which no row begins, and that enough rows lead to which do not lead to an end yet.
-func (x *finals) find(rate float64, wrong, ended []bool) {
-	x.counts, x.cells, x.other, x.states = map[string]int{}, map[string][]string{}, map[string]bool{}, nil
-	reached, doubts := map[string]bool{}, map[string]int{}
-	for i := range wrong {
-		k, _ := key(x.now, i)
-		x.other[k] = true
-	}
-	for i := range wrong {
-		k, cells := key(x.then, i)
-		if reached[k] = true; x.other[k] || ended[i] {
-			continue
-		}
-		x.counts[k]++
-		if x.cells[k] = cells; wrong[i] {
-			doubts[k]++
-		}
-	}
-	for k, n := range x.counts {
-		if 2*doubts[k] <= n && math.Pow(rate, float64(n))*float64(len(reached)) < mostDoubt {
-			x.states = append(x.states, k)
-		}
-	}
-	x.sort()
-}
-
-// wrong tells of each row whether it leads to another state than the next row begins in, and more rows with the same
-// state and action lead to the latter: its own next state is a wrong record.
-func (x *finals) wrong(begins, next []string) []bool {
-	steps, counts := make([]string, len(begins)), map[[2]string]int{} // by state with action, and the state that these lead to
-	for i := range begins {
-		done, _ := key(x.actions, i)
-		steps[i] = begins[i] + "\x00\x00" + done
-		counts[[2]string{steps[i], next[i]}]++
-	}
-	wrong := make([]bool, len(begins))
-	for i := range len(begins) - 1 {
-		wrong[i] = counts[[2]string{steps[i], begins[i+1]}] > counts[[2]string{steps[i], next[i]}]
-	}
-	return wrong
-}
-
-// finals are the states that end episodes, as texts of the cells.
+// finals are the columns of a log's states and actions, and its steps.
 type finals struct {
-	t           *rawlog.Table
-	fluents     []*rawlog.Fluent
-	now, then   []*rawlog.Column
-	actions     []*rawlog.Column
-	counts      map[string]int // rows that end an episode, by state
-	cells       map[string][]string
-	other       map[string]bool // states that begin a row, or that another row leads to
-	states      []string        // the most frequent first
-	quantitised bool
+	fluents   []*rawlog.Fluent
+	now, then []*rawlog.Column
+	actions   []*rawlog.Column
+	from, to  []int32 // the rows with the states before and after each step
 }
 
 func newFinals(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) *finals {
-	x := &finals{t: t, counts: map[string]int{}, cells: map[string][]string{}, other: map[string]bool{}}
+	x := &finals{}
 	for i := range fluents {
 		f := &fluents[i]
-		if f.Use == rawlog.AsAction {
-			x.actions = append(x.actions, &t.Columns[t.Column(f.Column)])
-		}
+		column := &t.Columns[t.Column(f.Column)]
 		next, ok := shape.Next[f.Column]
-		if f.Use != rawlog.AsState || !ok {
-			continue
+		if len(shape.Next) == 0 {
+			next, ok = f.Column, true // the next row has it
 		}
-		x.fluents = append(x.fluents, f)
-		x.now, x.then = append(x.now, &t.Columns[t.Column(f.Column)]), append(x.then, &t.Columns[t.Column(next)])
-		x.quantitised = x.quantitised || f.Kind == rawlog.Real
-	}
-	if len(x.fluents) == 0 {
-		return nil
+		switch {
+		case f.Use == rawlog.AsAction:
+			x.actions = append(x.actions, column)
+		case f.Use == rawlog.AsState && ok:
+			x.fluents = append(x.fluents, f)
+			x.now, x.then = append(x.now, column), append(x.then, &t.Columns[t.Column(next)])
+		}
 	}
 	return x
 }
 
-// key returns the state that some columns have in a row.
-func key(columns []*rawlog.Column, row int) (string, []string) {
-	cells := make([]string, len(columns))
-	for k, c := range columns {
-		cells[k] = c.Text(row)
+// dropReal leaves quantities out: runs end at any value of them.
+func (x *finals) dropReal() {
+	n := 0
+	for k, f := range x.fluents {
+		if f.Kind != rawlog.Real {
+			x.fluents[n], x.now[n], x.then[n] = f, x.now[k], x.then[k]
+			n++
+		}
 	}
-	return strings.Join(cells, "\x00"), cells
+	x.fluents, x.now, x.then = x.fluents[:n], x.now[:n], x.then[:n]
 }
 
-// count counts the states that rows lead to.
-func (x *finals) count(rows []int) {
+// part has the states, or the values of one fluent, before and after each step, by their numbers.
+type part struct {
+	*finals
+	fluents       []*rawlog.Fluent
+	columns       []*rawlog.Column // with the values after a step
+	before, after []int32
+	counts        map[int32]int  // steps that end an episode, by the state that they lead to
+	example       map[int32]int  // a row that has the state
+	other         map[int32]bool // states that begin a step, or that another one leads to
+	list          []int32        // the ends, the most frequent first
+	wrong         int            // steps that begin in ends, by wrong records
+}
+
+func (x *finals) part(fluents []*rawlog.Fluent, now, then []*rawlog.Column) *part {
+	p := &part{finals: x, fluents: fluents, columns: then}
+	p.before, p.after = make([]int32, len(x.from)), make([]int32, len(x.to))
+	for k := range now {
+		texts, pairs := map[string]int32{}, map[[2]int32]int32{}
+		addColumn(p.before, now[k], x.from, texts, pairs)
+		addColumn(p.after, then[k], x.to, texts, pairs)
+	}
+	return p
+}
+
+// addColumn adds the values of a column to states: their new numbers are those of the pairs of both.
+func addColumn(states []int32, c *rawlog.Column, rows []int32, texts map[string]int32, pairs map[[2]int32]int32) {
+	cells := map[uint64]int32{}
+	for i, row := range rows {
+		cell := c.Cell(int(row))
+		v, ok := cells[cell]
+		if !ok {
+			v = numberOf(texts, c.Text(int(row)))
+			cells[cell] = v
+		}
+		states[i] = numberOf(pairs, [2]int32{states[i], v})
+	}
+}
+
+// numberOf returns the number of a key, a new one if it has none yet.
+func numberOf[K comparable](numbers map[K]int32, k K) int32 {
+	n, ok := numbers[k]
+	if !ok {
+		n = int32(len(numbers))
+		numbers[k] = n
+	}
+	return n
+}
+
+// breaks reports whether step i+1 does not go on from where step i leads.
+func (p *part) breaks(i int) bool {
+	if p.from[i] != p.to[i] { // rows are time steps
+		return p.to[i] != p.from[i+1]
+	}
+	return p.after[i] != p.before[i+1]
+}
+
+// contradicted tells of each step whether it leads to another state than the next one begins in, and more with the same
+// state and action lead to the latter: its own next state is a wrong record.
+func (p *part) contradicted(actions []*rawlog.Column) []bool {
+	done, steps := slices.Clone(p.before), map[[2]int32]int{} // by state with action, and the state that these lead to
+	for _, c := range actions {
+		addColumn(done, c, p.from, map[string]int32{}, map[[2]int32]int32{})
+	}
+	for i, k := range done {
+		steps[[2]int32{k, p.after[i]}]++
+	}
+	wrong := make([]bool, len(done))
+	for i := range len(done) - 1 {
+		wrong[i] = p.from[i] == p.to[i] && steps[[2]int32{done[i], p.before[i+1]}] > steps[[2]int32{done[i], p.after[i]}]
+	}
+	return wrong
+}
+
+// find finds the states in which no step begins, or just wrong records of one fluent, and that enough steps lead to which do not lead to
+// an end yet and are the last of a run.
+func (p *part) find(rate float64, wrong, ended []bool) {
+	p.counts, p.example, p.list = map[int32]int{}, map[int32]int{}, nil
+	begins := p.beginnings()
+	goOn, doubts, reached := map[int32]int{}, map[int32]int{}, map[int32]bool{}
+	for i, k := range p.after {
+		if reached[k] = true; ended[i] {
+			continue
+		}
+		p.counts[k]++
+		if p.example[k] = int(p.to[i]); wrong[i] {
+			doubts[k]++
+		}
+		if i+1 < len(p.after) && k == p.before[i+1] && !p.breaks(i) {
+			goOn[k]++
+		}
+	}
+	for k, n := range p.counts {
+		last := n - goOn[k]
+		if p.areWrong(begins, k, last) && 2*doubts[k] <= n && lastByAccident(last, n, rate)*float64(len(reached)) < mostDoubt {
+			p.list = append(p.list, k)
+			if b := begins.of[k]; b != nil {
+				p.wrong += b.steps
+			}
+		}
+	}
+	p.sort()
+}
+
+// beginning counts the steps that begin in a value: all, those that stay there, and those for which mistaken holds.
+type beginning struct{ steps, stay, mistaken int }
+
+// beginnings are those of all values.
+type beginnings struct {
+	of    map[int32]*beginning
+	usual int     // how often mistaken holds, for the middle one of the values
+	share float64 // how often it is to be expected to hold for wrong records
+}
+
+// beginnings counts the steps that begin in each value of one fluent, or in each state.
+func (p *part) beginnings() beginnings {
+	out := beginnings{of: map[int32]*beginning{}, share: 1}
+	same, triples := 0, 0
+	for i, k := range p.before {
+		b := out.of[k]
+		if b == nil {
+			b = &beginning{}
+			out.of[k] = b
+		}
+		if b.steps++; p.after[i] == k {
+			b.stay++
+		}
+		if len(p.fluents) > 1 || i == 0 {
+			continue
+		}
+		if p.mistaken(i) {
+			b.mistaken++
+		}
+		if p.from[i] != p.to[i] && p.to[i-1] == p.from[i] {
+			if triples++; p.after[i] == p.before[i-1] {
+				same++
+			}
+		}
+	}
+	if triples > 0 {
+		out.share = float64(same) / float64(triples)
+	}
+	var all []int
+	for _, b := range out.of {
+		all = append(all, b.mistaken)
+	}
+	slices.Sort(all)
+	out.usual = all[len(all)/2]
+	return out
+}
+
+// areWrong reports whether all steps that begin in a value, with which so many runs end, seem to do so by wrong records: they are few, not more than with other
+// values, do not stay there, and as many go on from where the step before was as after other rows.
+func (p *part) areWrong(all beginnings, k int32, last int) bool {
+	b := all.of[k]
+	if b == nil {
+		return true
+	}
+	return len(p.fluents) == 1 && mostWrong*b.steps <= len(p.before) && 3*b.steps <= last && b.mistaken <= 3*all.usual+3 &&
+		10*b.stay <= b.steps+10 && 2*float64(b.mistaken) >= all.share*float64(b.steps)
+}
+
+// mostWrong is how many records there are at least for each wrong one.
+const mostWrong = 25
+
+// mistaken reports whether step i seems to begin in a wrong record of a fluent. If rows are time steps, the rows before and after it have
+// the same other value. Else the step before led to a state that is different in this fluent alone.
+func (p *part) mistaken(i int) bool {
+	if p.from[i] != p.to[i] {
+		return p.to[i-1] == p.from[i] && p.before[i-1] != p.before[i] && p.after[i] == p.before[i-1]
+	}
+	if p.after[i-1] == p.before[i] {
+		return false
+	}
+	for k, f := range p.finals.fluents {
+		if f != p.fluents[0] && p.finals.then[k].Text(int(p.to[i-1])) != p.now[k].Text(int(p.from[i])) {
+			return false
+		}
+	}
+	return len(p.finals.fluents) > 1
+}
+
+// lastByAccident bounds the probability that at least k of n steps are the last ones of runs, each with probability rate (Chernoff).
+func lastByAccident(k, n int, rate float64) float64 {
+	q := float64(k) / float64(n)
+	if q <= rate {
+		return 1
+	}
+	bits := q * math.Log(q/rate)
+	if k < n {
+		bits += (1 - q) * math.Log((1-q)/(1-rate))
+	}
+	return math.Exp(-float64(n) * bits)
+}
+
+// count counts the states that rows lead to which end an episode; each row is a step.
+func (p *part) count(rows []int) {
+	p.counts, p.example, p.other = map[int32]int{}, map[int32]int{}, map[int32]bool{}
 	ends := map[int]bool{}
 	for _, i := range rows {
 		ends[i] = true
-		k, cells := key(x.then, i)
-		x.counts[k]++
-		x.cells[k] = cells
+		p.counts[p.after[i]]++
+		p.example[p.after[i]] = i
 	}
-	for i := range x.t.Rows() {
-		k, _ := key(x.now, i)
-		x.other[k] = true
-		if !ends[i] {
-			k, _ = key(x.then, i)
-			x.other[k] = true
+	for i, k := range p.after {
+		if p.other[p.before[i]] = true; !ends[i] {
+			p.other[k] = true
 		}
 	}
-	for k := range x.counts {
-		x.states = append(x.states, k)
+	for k := range p.counts {
+		p.list = append(p.list, k)
 	}
-	x.sort()
+	p.sort()
 }
 
 // sort puts the states that most rows lead to first.
-func (x *finals) sort() {
-	slices.SortFunc(x.states, func(a, b string) int { return cmp.Or(x.counts[b]-x.counts[a], strings.Compare(a, b)) })
+func (p *part) sort() {
+	slices.SortFunc(p.list, func(a, b int32) int { return cmp.Or(p.counts[b]-p.counts[a], p.example[a]-p.example[b]) })
 }
 
 // names lists the states.
-func (x *finals) names() string {
+func (p *part) names() string {
 	var parts []string
-	for _, k := range x.states[:min(len(x.states), maxNamed)] {
+	for _, k := range p.list[:min(len(p.list), maxNamed)] {
 		var values []string
-		for i, f := range x.fluents {
-			values = append(values, f.Name+"="+x.cells[k][i])
+		for i, f := range p.fluents {
+			values = append(values, f.Name+"="+p.columns[i].Text(p.example[k]))
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(values, " "), counted.Of(x.counts[k], "row")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(values, " "), counted.Of(p.counts[k], "row")))
 	}
-	if more := len(x.states) - maxNamed; more > 0 {
+	if more := len(p.list) - maxNamed; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// conditionsOf is conditions for the states for which is holds.
-func (x *finals) conditionsOf(is func(state string) bool) []string {
+// conditions are conditions for the states that begin no step and that no other one leads to; nil if there are too many, or quantities
+// among the fluents.
+func (p *part) conditions() []string {
 	var out []string
-	for _, k := range x.states {
-		if !is(k) {
+	for _, k := range p.list {
+		if p.other[k] {
 			continue
 		}
-		if x.quantitised || len(out) == maxFinal {
+		if len(out) == maxFinal {
 			return nil
 		}
 		var parts []string
-		for i, f := range x.fluents {
-			parts = append(parts, equals(f, x.cells[k][i]))
+		for i, f := range p.fluents {
+			if f.Kind == rawlog.Real {
+				return nil
+			}
+			parts = append(parts, equals(f, p.columns[i].Text(p.example[k])))
 		}
 		if !slices.Contains(parts, "") {
 			out = append(out, strings.Join(parts, " ^ "))

@@ -226,7 +226,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if err := chooseDefaults(x.fluents, r.Default); err != nil {
 		return nil, err
 	}
-	x.end = endingOf(t, x.fluents, x.shape)
+	x.end = endingOf(t, x.fluents, x.shape, x.reading)
 	x.text, err = document(x, *r)
 	return x, err
 }

@@ -62,6 +62,9 @@ const (
 // step that is taken back looks like one, too.
 const mostErrors = .8
 
+// someErrors is the share of deviations that must be wrong records for the states that these make to be left out.
+const someErrors = .1
+
 // Request says what to look at.
 type Request struct {
 	Rows  []train.Source
@@ -202,6 +205,17 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Noise: noise}); err != nil {
 			return nil, err
 		}
+		if rows, kept := s.Confirmed(groups); read.Decided() && read.Errors() >= someErrors && 4*rows.Rows() >= 3*s.Rows() {
+			line.Reading = readBoth
+			if s.Rows() == len(x.now) {
+				line.repaired = x.some(kept)
+			}
+			if groups, err = drawnFrom(ctx, rows, all); err != nil {
+				return nil, err
+			}
+			s.Recount(groups)
+			break
+		}
 		groups = shorter(groups, sure)
 		for _, o := range open {
 			if !slices.Contains(disputed, o) {
@@ -274,7 +288,7 @@ func mixed(ctx context.Context, s *outcome.Source, functions []*outcome.Group, a
 	if err != nil {
 		return nil, err
 	}
-	rows := s.Confirmed(drawn)
+	rows, _ := s.Confirmed(drawn)
 	if 4*rows.Rows() < s.Rows() {
 		return functions, nil
 	}

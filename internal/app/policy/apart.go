@@ -19,6 +19,8 @@ const (
 	mostApart = 6
 	// mostCells bounds the parts of one context.
 	mostCells = 256
+	// nothing is the share of a probability that rows support no more of than nothing: that one policy has more of it does not count.
+	nothing = .05
 	// prior is for how many rows the distribution of the whole counts in that of a part.
 	prior = 1
 )
@@ -118,16 +120,17 @@ func shares(c *chance.Context) (all []float64) {
 	return all
 }
 
-// cells counts the rows of a context by the values of variables, where they tell of the outcomes. Each variable in turn divides what
-// those before it left; what is divided is a part of what is counted of the parts.
+// cells counts the rows of a context by the values of variables, where no outcome is blocked. Each variable in turn divides what
+// those before it left; what is divided is a part of what is counted of the parts. A row counts for all outcomes that give what
+// followed, in proportion to their shares in what is divided.
 func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
-	under := map[string][]float64{"": pooled}
+	under := map[string][]float64{} // the shares of the parts before
 	for n := 1; n <= len(by); n++ {
 		parts = parts[:0]
 		place := map[string]int{}
-		counts := [][]float64{}
+		counts, wholes := [][]float64{}, [][]float64{}
 		for _, r := range s.rows {
-			if r.outcome < 0 || !plainKey(r.places) {
+			if r.outcome < 0 || strings.Contains(r.places, "-") {
 				continue
 			}
 			var values []int64
@@ -139,10 +142,20 @@ func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
 			if !ok {
 				i = len(parts)
 				place[key] = i
-				parts, counts = append(parts, chance.Part{Values: values}), append(counts, make([]float64, len(pooled)))
+				whole := pooled
+				if n > 1 {
+					whole = under[fmt.Sprint(values[:n-1])]
+				}
+				parts, counts, wholes = append(parts, chance.Part{Values: values}), append(counts, make([]float64, len(pooled))), append(wholes, whole)
 			}
 			parts[i].Rows += int64(r.count)
-			counts[i][r.outcome] += float64(r.count)
+			sum := 0.0
+			for _, j := range r.gives {
+				sum += wholes[i][j]
+			}
+			for _, j := range r.gives {
+				counts[i][j] += float64(r.count) * wholes[i][j] / sum
+			}
 		}
 		if len(parts) > mostCells {
 			return nil
@@ -150,12 +163,8 @@ func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
 		next := map[string][]float64{}
 		for i := range parts {
 			x := &parts[i]
-			whole := under[""]
-			if n > 1 {
-				whole = under[fmt.Sprint(x.Values[:n-1])]
-			}
 			for j, k := range counts[i] {
-				x.Shares = append(x.Shares, (k+prior*whole[j])/(float64(x.Rows)+prior))
+				x.Shares = append(x.Shares, (k+prior*wholes[i][j])/(float64(x.Rows)+prior))
 			}
 			next[fmt.Sprint(x.Values)] = x.Shares
 		}
@@ -165,7 +174,7 @@ func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
 }
 
 // apart divides contexts along what tells against a policy, and plans again, as long as there is something. Of the policies, that counts of
-// which rows support most, and of equal ones the last. Its value is that under the model that is divided most.
+// which rows support most, and of equal ones the last. So are all of which they support nothing. Its value is that under the model that is divided most.
 func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *model, s *policy.Solution) (*Document, *model, *policy.Solution, error) {
 	if d.Supported == nil {
 		return d, m, s, nil
@@ -198,7 +207,7 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if err := again.tell(divided, found); err != nil {
 			return nil, nil, nil, err
 		}
-		better := again.Supported.Value >= best.Supported.Value-1e-9
+		better := again.Supported.Value >= best.Supported.Value-1e-9 || d.Objective == policy.Success && best.Supported.Value < nothing**again.Value
 		if !better && r.Certify {
 			break // a certificate is about the model that the policy was found in
 		}

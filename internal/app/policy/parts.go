@@ -46,6 +46,7 @@ type splitRow struct {
 	now     []int64 // the values of all variables
 	places  string  // of the outcomes there
 	outcome int     // the first outcome of the context that gives what followed; -1 for none
+	gives   []int   // all of them
 	count   int
 }
 
@@ -82,7 +83,14 @@ func (s *split) add(now []int64, d *chance.Distribution, then []int64, count int
 	key, _ := placesKey(d.Places)
 	r := splitRow{now: slices.Clone(now), places: key, outcome: -1, count: count}
 	if v := slices.IndexFunc(d.Values, func(values []int64) bool { return slices.Equal(values, then) }); v >= 0 {
-		r.outcome = slices.Index(d.Places, v)
+		for i, k := range d.Places {
+			if k == v {
+				r.gives = append(r.gives, i)
+			}
+		}
+		if len(r.gives) > 0 {
+			r.outcome = r.gives[0]
+		}
 	}
 	s.rows = append(s.rows, r)
 }

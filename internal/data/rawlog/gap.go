@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Between rows of a log that is written at a regular interval, more than regular times the
-// interval is a gap. If a quarter of the rows come later than that, the log is written now and
-// then; then a gap is where the times between rows, in order, are widened times as long from
-// one to the next.
+// A log is written at a regular interval if at least half of the times between its rows differ from the usual one by a factor of steady at
+// most. Then more than regular times the interval is a gap. Otherwise the log is written now and then, and a gap is where the
+// times between rows, in order, are widened times as long from one to the next.
 const (
+	steady  = 1.25
 	regular = 1.5
 	widened = 3
 )
@@ -31,8 +31,8 @@ func (x *reader) gap() float64 {
 		return 0
 	}
 	slices.Sort(all)
-	usual, late := all[len(all)/2], len(all)*3/4
-	if all[late] <= regular*usual {
+	usual, early, late := all[len(all)/2], len(all)/4, len(all)*3/4
+	if all[late] <= steady*usual && usual <= steady*all[early] {
 		return regular * usual
 	}
 	for i := late + 1; i < len(all); i++ {

@@ -2,7 +2,9 @@ package rawlog
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/integer"
 )
@@ -215,4 +217,29 @@ func (x *reader) together(k int, gap float64) bool {
 	a, ok1 := x.time.seconds(x.row(k - 1))
 	b, ok2 := x.time.seconds(x.row(k))
 	return ok1 && ok2 && b >= a && b-a <= gap
+}
+
+// Steps yields, for each step of a log, the row with the state before it and the one with the state after it; one row where rows have next
+// states.
+func Steps(t *Table, r Reading) iter.Seq2[int, int] {
+	return func(yield func(now, then int) bool) {
+		x := &reader{t: t, r: r}
+		if x.primed = len(r.Next) > 0 || t.hasPrimes(); x.primed {
+			for i := 0; i < t.Rows() && yield(i, i); i++ {
+			}
+			return
+		}
+		x.arrange()
+		gap := x.gap()
+		for k := 1; k < x.rows(); k++ {
+			if x.together(k, gap) && !yield(x.row(k-1), x.row(k)) {
+				return
+			}
+		}
+	}
+}
+
+// hasPrimes reports whether some column is named as one of next states in a data set.
+func (t *Table) hasPrimes() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/fdplan/fdplan/internal/sorting"
 )
@@ -136,21 +135,17 @@ type watch struct {
 }
 
 func newWatch(t *Table, fluents []Fluent, r Reading) *watch {
-	w := &watch{t: t, r: r, codes: map[[2]uint64]int{}, primed: len(r.Next) > 0 || slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })}
-	x := &reader{t: t, r: r}
-	x.arrange()
-	gap := x.gap()
-	rows := t.Rows()
-	if !w.primed {
-		rows = x.rows() - 1
+	w := &watch{t: t, r: r, codes: map[[2]uint64]int{}, primed: len(r.Next) > 0 || t.hasPrimes()}
+	steps := 0
+	for range Steps(t, r) {
+		steps++
 	}
-	for _, k := range drawn(rows, mostTransitions) {
-		switch {
-		case w.primed:
-			w.now, w.then = append(w.now, k), append(w.then, k)
-		case x.together(int(k)+1, gap):
-			w.now, w.then = append(w.now, int32(x.row(int(k)))), append(w.then, int32(x.row(int(k)+1)))
+	k := 0
+	for now, then := range Steps(t, r) {
+		if isDrawn(k, steps, mostTransitions) {
+			w.now, w.then = append(w.now, int32(now)), append(w.then, int32(then))
 		}
+		k++
 	}
 	var actions []*Column
 	for i := range fluents {

@@ -264,6 +264,9 @@ func (c *Column) replace(by func(cell uint64) uint64) {
 // isNone reports whether a cell is not a number.
 func isNone(cell uint64) bool { x := math.Float64frombits(cell); return x != x }
 
+// Cell returns a number for the value of a cell: those of equal values of a column are equal.
+func (c *Column) Cell(i int) uint64 { return c.cells.at(i) }
+
 // Missing reports whether cell i has no value.
 func (c *Column) Missing(i int) bool { return c.cells.at(i) == missing }
 

@@ -191,7 +191,7 @@ func (x *reader) match() error {
 		}
 		return nil, source.Errorf(x.t.File, 1, 0, "there is no column %s; the columns are %s%s", name, names(x.t), x.t.hint(name))
 	}
-	x.primed = slices.ContainsFunc(x.t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })
+	x.primed = x.t.hasPrimes()
 	named := len(x.r.Next) > 0 && !x.primed // a data set that init wrote has primes
 	for base, next := range x.r.Next {
 		named = named && x.t.Column(base) >= 0 && x.t.Column(next) >= 0

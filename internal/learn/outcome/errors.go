@@ -277,19 +277,52 @@ func (t *Table) others() (repeated, others int) {
 	return repeated, others
 }
 
-// Confirmed returns the rows whose state is an outcome of the row before: wrong records before a
-// step are not among them.
-func (t *Table) Confirmed(groups []*Group) *Table {
+// Confirmed returns the rows whose state is an outcome of the row before, and which these are: wrong records before a
+// step are not among them. Of the first row of a run, the next state must be an outcome.
+func (t *Table) Confirmed(groups []*Group) (*Table, []int) {
 	out := t.without()
-	for i := 1; i < t.Rows(); i++ {
-		if t.Begins[i] {
+	var kept []int
+	for i := range t.Rows() {
+		from, to := i-1, i
+		if i == 0 || t.Begins[i] {
+			from, to = i, i+1
+		}
+		if to == t.Rows() || t.Begins[to] {
 			continue
 		}
-		now := t.state(i - 1)
-		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, i) }) {
+		now := t.state(from)
+		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, to) }) {
 			continue
 		}
+		kept = append(kept, i)
 		out.add(t.state(i), t.next(i))
 	}
-	return out
+	return out, kept
+}
+
+// Recount makes the noise of groups at least the share of the rows' next values that no outcome gives.
+func (t *Table) Recount(groups []*Group) {
+	now := make([]int32, len(t.Variables))
+	wrong := make([]int64, len(t.Outputs))
+	for _, g := range groups {
+		for o := range g.x.outputs {
+			wrong[o] = 0
+		}
+		for i := range t.Rows() {
+			for v := range now {
+				now[v] = t.Now[v][i]
+			}
+			effects := g.leaf(t, now).fit.effects
+			for o, out := range g.x.outputs {
+				if !slices.ContainsFunc(effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[out][i] }) {
+					wrong[o]++
+				}
+			}
+		}
+		for o := range g.x.outputs {
+			if n := (chance.Noise{Wrong: wrong[o], Of: int64(t.Rows())}); n.Rate() > g.Noise[o].Rate() {
+				g.Noise[o] = n
+			}
+		}
+	}
 }
