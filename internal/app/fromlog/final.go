@@ -249,7 +249,7 @@ func (p *part) find(rate float64, wrong, ended []bool) {
 		last := n - goOn[k]
 		if p.areWrong(begins, k, last) && 2*doubts[k] <= n && lastByAccident(last, n, rate)*float64(len(reached)) < mostDoubt {
 			p.list = append(p.list, k)
-			if b := begins.of[k]; b != nil {
+			if b := begins[k]; b != nil {
 				p.wrong += b.steps
 			}
 		}
@@ -257,62 +257,67 @@ func (p *part) find(rate float64, wrong, ended []bool) {
 	p.sort()
 }
 
-// beginning counts the steps that begin in a value: all, those that stay there, and those for which mistaken holds.
-type beginning struct{ steps, stay, mistaken int }
-
-// beginnings are those of all values.
-type beginnings struct {
-	of    map[int32]*beginning
-	usual int     // how often mistaken holds, for the middle one of the values
-	share float64 // how often it is to be expected to hold for wrong records
-}
+// beginning counts the steps that begin in a value: all, those that stay there, those for which mistaken holds, and those that lead from the
+// value before it to the one after it as steps through another value do.
+type beginning struct{ steps, stay, mistaken, usual int }
 
 // beginnings counts the steps that begin in each value of one fluent, or in each state.
-func (p *part) beginnings() beginnings {
-	out := beginnings{of: map[int32]*beginning{}, share: 1}
-	same, triples := 0, 0
+func (p *part) beginnings() map[int32]*beginning {
+	out := map[int32]*beginning{}
+	through, triples := map[[2]int32]int{}, map[[3]int32]int{}
+	triple := func(i int) [3]int32 {
+		t := [3]int32{-1, p.before[i], p.after[i]}
+		if i > 0 && p.to[i-1] == p.from[i] {
+			t[0] = p.before[i-1]
+		}
+		return t
+	}
+	timeSteps := len(p.fluents) == 1 && p.from[0] != p.to[0]
+	if timeSteps {
+		for i := range p.before {
+			t := triple(i)
+			triples[t]++
+			through[[2]int32{t[0], t[2]}]++
+		}
+	}
 	for i, k := range p.before {
-		b := out.of[k]
+		b := out[k]
 		if b == nil {
 			b = &beginning{}
-			out.of[k] = b
+			out[k] = b
 		}
 		if b.steps++; p.after[i] == k {
 			b.stay++
 		}
-		if len(p.fluents) > 1 || i == 0 {
+		if len(p.fluents) > 1 {
 			continue
 		}
-		if p.mistaken(i) {
+		mistaken := i > 0 && p.mistaken(i)
+		if mistaken {
 			b.mistaken++
 		}
-		if p.from[i] != p.to[i] && p.to[i-1] == p.from[i] {
-			if triples++; p.after[i] == p.before[i-1] {
-				same++
-			}
+		if t := triple(i); timeSteps && through[[2]int32{t[0], t[2]}] > triples[t] || !timeSteps && mistaken {
+			b.usual++
 		}
 	}
-	if triples > 0 {
-		out.share = float64(same) / float64(triples)
-	}
-	var all []int
-	for _, b := range out.of {
-		all = append(all, b.mistaken)
-	}
-	slices.Sort(all)
-	out.usual = all[len(all)/2]
 	return out
 }
 
-// areWrong reports whether all steps that begin in a value, with which so many runs end, seem to do so by wrong records: they are few, not more than with other
-// values, do not stay there, and as many go on from where the step before was as after other rows.
-func (p *part) areWrong(all beginnings, k int32, last int) bool {
-	b := all.of[k]
+// areWrong reports whether all steps that begin in a value, with which so many runs end, seem to do so by wrong records: they are few, hardly more than
+// with other values, do not stay there, and go on as if another value stood there.
+func (p *part) areWrong(all map[int32]*beginning, k int32, last int) bool {
+	b := all[k]
 	if b == nil {
 		return true
 	}
-	return len(p.fluents) == 1 && mostWrong*b.steps <= len(p.before) && 3*b.steps <= last && b.mistaken <= 3*all.usual+3 &&
-		10*b.stay <= b.steps+10 && 2*float64(b.mistaken) >= all.share*float64(b.steps)
+	var mistaken []int
+	for _, b := range all {
+		mistaken = append(mistaken, b.mistaken)
+	}
+	slices.Sort(mistaken)
+	some := b.steps/10 + 1
+	return len(p.fluents) == 1 && mostWrong*b.steps <= len(p.before) && 3*b.steps <= last && b.mistaken <= 3*mistaken[(len(mistaken)-1)/2]+3 &&
+		b.stay <= some && b.steps-b.usual <= some
 }
 
 // mostWrong is how many records there are at least for each wrong one.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/rddl/task"
 )
@@ -124,5 +125,71 @@ func TestEndsOfOneFluent(t *testing.T) {
 	final, notes := finalOf(t, b.String())
 	if got := strings.Join(final, "; "); got != "stage == @closed" {
 		t.Errorf("final states: %s; %v", got, notes)
+	}
+}
+
+// orders logs orders whose rows are time steps on irregular days. Some are lost, most are sent, and none goes on after that; wrong
+// of the stages are others.
+func orders(rng *rand.Rand, wrong float64) string {
+	stages := []string{"new", "paid", "packed", "held", "sent", "lost"}
+	next := map[string][]string{"new": {"new", "paid", "held"}, "paid": {"paid", "packed", "packed", "held"}, "packed": {"packed", "sent", "sent", "lost"}, "held": {"held", "new"}}
+	var b strings.Builder
+	b.WriteString("case,day,stage,place,a\n")
+	for k := range 250 {
+		stage, day := "new", rng.IntN(300)
+		for range 12 {
+			said := stage
+			if rng.Float64() < wrong {
+				said = stages[rng.IntN(len(stages))]
+			}
+			fmt.Fprintf(&b, "c%d,%s,%s,%d,%d\n", k, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day).Format(time.DateOnly), said, rng.IntN(3), rng.IntN(2))
+			if next[stage] == nil {
+				break
+			}
+			stage, day = next[stage][rng.IntN(len(next[stage]))], day+1+rng.IntN(9)
+		}
+	}
+	return b.String()
+}
+
+// TestEndsOfTimeSteps: where rows are time steps, the last state of a run is one in which no step begins. Neither irregular times nor wrong
+// records of such a state hide it.
+func TestEndsOfTimeSteps(t *testing.T) {
+	for seed := range uint64(5) {
+		for _, wrong := range []float64{0, .01, .03} {
+			final, notes := finalOf(t, orders(rand.New(rand.NewPCG(seed, 13)), wrong))
+			if got := strings.Join(final, "; "); got != "stage == @sent; stage == @lost" {
+				t.Errorf("seed %d, %v wrong: final states: %s; %v", seed, wrong, got, notes)
+			}
+		}
+	}
+}
+
+// TestNoEndsOfTimeSteps: a state that most runs end in is none that they must end in, if some go on from there in a way of their own.
+func TestNoEndsOfTimeSteps(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		var b strings.Builder
+		b.WriteString("case,stage,place,a\n")
+		for k := range 250 {
+			stage := "new"
+			for range 12 {
+				fmt.Fprintf(&b, "c%d,%s,%d,%d\n", k, stage, rng.IntN(3), rng.IntN(2))
+				if stage == "sent" && rng.IntN(8) > 0 {
+					break
+				}
+				switch stage {
+				case "new", "back":
+					stage = []string{"new", "packed"}[rng.IntN(2)]
+				case "packed":
+					stage = []string{"packed", "sent"}[rng.IntN(2)]
+				case "sent":
+					stage = "back"
+				}
+			}
+		}
+		if final, notes := finalOf(t, b.String()); len(final) > 0 {
+			t.Errorf("seed %d: final states: %v; %v", seed, final, notes)
+		}
 	}
 }

@@ -205,7 +205,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Noise: noise}); err != nil {
 			return nil, err
 		}
-		if rows, kept := s.Confirmed(groups); read.Decided() && read.Errors() >= someErrors && 4*rows.Rows() >= 3*s.Rows() {
+		if rows, kept, refuted := s.Confirmed(groups); read.Decided() && read.Errors() >= someErrors && refuted >= read.Predicted && 4*rows.Rows() >= 3*s.Rows() {
 			line.Reading = readBoth
 			if s.Rows() == len(x.now) {
 				line.repaired = x.some(kept)
@@ -288,7 +288,7 @@ func mixed(ctx context.Context, s *outcome.Source, functions []*outcome.Group, a
 	if err != nil {
 		return nil, err
 	}
-	rows, _ := s.Confirmed(drawn)
+	rows, _, _ := s.Confirmed(drawn)
 	if 4*rows.Rows() < s.Rows() {
 		return functions, nil
 	}

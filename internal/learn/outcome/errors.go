@@ -277,11 +277,10 @@ func (t *Table) others() (repeated, others int) {
 	return repeated, others
 }
 
-// Confirmed returns the rows whose state is an outcome of the row before, and which these are: wrong records before a
+// Confirmed returns the rows whose state is an outcome of the row before, which these are, and how many are not: wrong records before a
 // step are not among them. Of the first row of a run, the next state must be an outcome.
-func (t *Table) Confirmed(groups []*Group) (*Table, []int) {
-	out := t.without()
-	var kept []int
+func (t *Table) Confirmed(groups []*Group) (out *Table, kept []int, refuted int) {
+	out = t.without()
 	for i := range t.Rows() {
 		from, to := i-1, i
 		if i == 0 || t.Begins[i] {
@@ -292,12 +291,13 @@ func (t *Table) Confirmed(groups []*Group) (*Table, []int) {
 		}
 		now := t.state(from)
 		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, to) }) {
+			refuted++
 			continue
 		}
 		kept = append(kept, i)
 		out.add(t.state(i), t.next(i))
 	}
-	return out, kept
+	return out, kept, refuted
 }
 
 // Recount makes the noise of groups at least the share of the rows' next values that no outcome gives.
