@@ -45,9 +45,10 @@ func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64) bool {
 		}
 		parts = append(parts, next)
 	}
-	if len(l.sums) > 0 && len(parts[0]) == len(l.sums[0].tables) {
+	if slices.EqualFunc(l.parts, parts, func(x, y [][]int) bool { return slices.EqualFunc(x, y, slices.Equal) }) {
 		return false
 	}
+	l.parts = parts
 	var sums []*sum
 	for _, p := range parts {
 		s := l.newSum(ctx, p)
@@ -90,41 +91,68 @@ func (l *Least) newSum(ctx context.Context, parts [][]int) *sum {
 }
 
 // partition puts variables together, those first that gain most, while a table of
-// them has at most so many entries. What two gain counts the less the more sums have them
+// them has at most so many entries, and then moves single ones to where they gain more. What two gain counts the less the more sums have them
 // in one table.
 func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) [][]int {
 	var parts [][]int // of single, each ascending
-	size := map[int]int{}
-	for i, t := range l.single {
+	for i := range l.single {
 		parts = append(parts, []int{i})
-		size[i] = len(t.left) // by first member
+	}
+	size := func(part []int) int {
+		n := 1
+		for _, i := range part {
+			n = min(n*len(l.single[i].left), entries+1)
+		}
+		return n
+	}
+	gain := func(x, y []int) (sum float64) {
+		for _, a := range x {
+			for _, b := range y {
+				sum += affinity[a][b] / float64(int(1)<<(2*covered[a][b]))
+			}
+		}
+		return sum
 	}
 	for {
 		at, with, most := -1, -1, 0.0
 		for i, x := range parts {
 			for j, y := range parts[:i] {
-				if size[x[0]]*size[y[0]] > entries {
-					continue
-				}
-				var gain float64
-				for _, a := range x {
-					for _, b := range y {
-						gain += affinity[a][b] / float64(int(1)<<(2*covered[a][b]))
-					}
-				}
-				if gain > most {
-					at, with, most = i, j, gain
+				if g := gain(x, y); g > most && size(x)*size(y) <= entries {
+					at, with, most = i, j, g
 				}
 			}
 		}
 		if at < 0 {
-			return parts
+			break
 		}
-		n := size[parts[at][0]] * size[parts[with][0]]
-		parts[with] = slices.Sorted(slices.Values(slices.Concat(parts[with], parts[at])))
-		size[parts[with][0]] = n
+		parts[with] = append(parts[with], parts[at]...)
 		parts = slices.Delete(parts, at, at+1)
 	}
+	for moved := true; moved; {
+		moved = false
+		for i := range parts {
+			for k := len(parts[i]) - 1; k >= 0; k-- {
+				x := parts[i][k : k+1 : k+1]
+				at, most := -1, gain(x, parts[i])-affinity[x[0]][x[0]]+1e-9
+				for j, y := range parts {
+					if g := gain(x, y); j != i && g > most && size(y)*size(x) <= entries {
+						at, most = j, g
+					}
+				}
+				if at >= 0 {
+					parts[at] = append(parts[at], x[0])
+					parts[i] = slices.Delete(parts[i], k, k+1)
+					moved = true
+				}
+			}
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(p []int) bool { return len(p) == 0 })
+	for _, p := range parts {
+		slices.Sort(p)
+	}
+	slices.SortFunc(parts, slices.Compare)
+	return parts
 }
 
 // Of is the bound of a packed state that keeps the rules; Never where no goal can
