@@ -94,30 +94,15 @@ func (l *Least) newSum(ctx context.Context, parts [][]int) *sum {
 // them has at most so many entries, and then moves single ones to where they gain more. What two gain counts the less the more sums have them
 // in one table.
 func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) [][]int {
-	var parts [][]int // of single, each ascending
+	p := &parting{l, entries, affinity, covered, nil}
 	for i := range l.single {
-		parts = append(parts, []int{i})
-	}
-	size := func(part []int) int {
-		n := 1
-		for _, i := range part {
-			n = min(n*len(l.single[i].left), entries+1)
-		}
-		return n
-	}
-	gain := func(x, y []int) (sum float64) {
-		for _, a := range x {
-			for _, b := range y {
-				sum += affinity[a][b] / float64(int(1)<<(2*covered[a][b]))
-			}
-		}
-		return sum
+		p.parts = append(p.parts, []int{i})
 	}
 	for {
 		at, with, most := -1, -1, 0.0
-		for i, x := range parts {
-			for j, y := range parts[:i] {
-				if g := gain(x, y); g > most && size(x)*size(y) <= entries {
+		for i, x := range p.parts {
+			for j, y := range p.parts[:i] {
+				if g := p.gain(x, y); g > most && p.size(x)*p.size(y) <= entries {
 					at, with, most = i, j, g
 				}
 			}
@@ -125,34 +110,66 @@ func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) []
 		if at < 0 {
 			break
 		}
-		parts[with] = append(parts[with], parts[at]...)
-		parts = slices.Delete(parts, at, at+1)
+		p.parts[with] = append(p.parts[with], p.parts[at]...)
+		p.parts = slices.Delete(p.parts, at, at+1)
 	}
-	for moved := true; moved; {
-		moved = false
-		for i := range parts {
-			for k := len(parts[i]) - 1; k >= 0; k-- {
-				x := parts[i][k : k+1 : k+1]
-				at, most := -1, gain(x, parts[i])-affinity[x[0]][x[0]]+1e-9
-				for j, y := range parts {
-					if g := gain(x, y); j != i && g > most && size(y)*size(x) <= entries {
-						at, most = j, g
-					}
-				}
-				if at >= 0 {
-					parts[at] = append(parts[at], x[0])
-					parts[i] = slices.Delete(parts[i], k, k+1)
-					moved = true
-				}
-			}
-		}
+	for p.move() {
 	}
-	parts = slices.DeleteFunc(parts, func(p []int) bool { return len(p) == 0 })
-	for _, p := range parts {
-		slices.Sort(p)
+	parts := slices.DeleteFunc(p.parts, func(x []int) bool { return len(x) == 0 })
+	for _, x := range parts {
+		slices.Sort(x)
 	}
 	slices.SortFunc(parts, slices.Compare)
 	return parts
+}
+
+// parting is a partition under way.
+type parting struct {
+	l        *Least
+	entries  int
+	affinity [][]float64
+	covered  [][]int
+	parts    [][]int // of single
+}
+
+// size is the number of entries of a table, or more than may be.
+func (p *parting) size(part []int) int {
+	n := 1
+	for _, i := range part {
+		n = min(n*len(p.l.single[i].left), p.entries+1)
+	}
+	return n
+}
+
+// gain is what two parts gain together.
+func (p *parting) gain(x, y []int) (sum float64) {
+	for _, a := range x {
+		for _, b := range y {
+			sum += p.affinity[a][b] / float64(int(1)<<(2*p.covered[a][b]))
+		}
+	}
+	return sum
+}
+
+// move moves variables to parts where they gain more. It reports whether there were any.
+func (p *parting) move() (moved bool) {
+	for i := range p.parts {
+		for k := len(p.parts[i]) - 1; k >= 0; k-- {
+			x := p.parts[i][k : k+1 : k+1]
+			at, most := -1, p.gain(x, p.parts[i])+1e-9
+			for j, y := range p.parts {
+				if g := p.gain(x, y); j != i && g > most && p.size(y)*p.size(x) <= p.entries {
+					at, most = j, g
+				}
+			}
+			if at >= 0 {
+				p.parts[at] = append(p.parts[at], x[0])
+				p.parts[i] = slices.Delete(p.parts[i], k, k+1)
+				moved = true
+			}
+		}
+	}
+	return moved
 }
 
 // Of is the bound of a packed state that keeps the rules; Never where no goal can
