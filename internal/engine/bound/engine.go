@@ -34,6 +34,7 @@ type Search struct {
 	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs  *pairs    // where it can
 	last   int64     // nodes of the last beam
+	whole  int64     // nodes of the last beam that dropped none
 	slack  int64     // how far beyond the bound the next beam looks, where it can
 	width  int       // of the next beam
 	turn   int       // beams so far
@@ -86,10 +87,11 @@ const (
 )
 
 // Where the system can rest: beams grow twice as fast up to restWidth, since few states are left to them, and look
-// further beyond the bound after one of cheapNodes or fewer.
+// further beyond the bound after one of cheapNodes or fewer, or of at most slowGrowth times as many as the one before that was whole.
 const (
 	restWidth  = 10_000
 	cheapNodes = 50_000
+	slowGrowth = 2
 )
 
 // Proven reports whether the best plan is proven to be, or that there is none.
@@ -286,6 +288,9 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	} else if err := s.probe(ctx, limit); err != nil || s.Done() {
 		return err
 	}
+	if s.pairs != nil && s.pairs.steps == nil && width > restWidth {
+		s.pairs.countSteps(s.order)
+	}
 	b, err := s.runBeam(ctx, limit, width, false)
 	switch {
 	case err != nil:
@@ -295,10 +300,11 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		if s.width = min(s.width*growth, lastWidth); s.rest != nil && s.width < restWidth {
 			s.width *= growth
 		}
-	case b.nodes < cheapNodes:
-		s.slack = max(s.f.step, 2*s.slack)
-	default:
-		s.slack = 0
+	default: // what is within more is not much, or not much more
+		if s.slack = max(s.f.step, 2*s.slack); b.nodes > max(cheapNodes, slowGrowth*s.whole) {
+			s.slack = 0
+		}
+		s.whole = b.nodes
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if len(b.price.after) > 0 {
 				bound += b.price.after[m.to]
 			}
-			if !b.allows(bound) || !b.keepsRules(k, o.uses[id][v][i], o.tight[id][v][i]) {
+			if !b.allows(bound) || !b.keepsRules(k, o.near[id][v][i], o.tight[id][v][i]) {
 				continue
 			}
 			extra := old.extra[n]
@@ -52,13 +52,18 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			}
 			copy(b.key, key)
 			b.key[id] = uint32(m.to)
-			b.key[len(f.parts)] = b.carried(k, id, v, i, m)
 			b.o.settle(k, b.key, nil)
+			if b.rest != nil {
+				var dear bool
+				if extra, dear = b.dear(t, k, old.cost[n]+m.cost, bound); dear {
+					continue
+				}
+			}
+			b.key[len(f.parts)] = b.carried(k, id, v, i, m)
 			b.layer.add(b.key, old.cost[n]+m.cost, bound, extra, int32(n), int32(i))
 		}
 		b.shut()
 	}
-	b.leaveDear(k)
 	b.close()
 	return true
 }
@@ -174,7 +179,7 @@ func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
 	f, o := b.f, b.o
 	g := &f.parts[id]
 	pending := o.pending[k+1]
-	uses, tight := o.uses[id][v][i], o.tight[id][v][i]
+	uses, tight := o.near[id][v][i], o.tight[id][v][i]
 	if len(pending) == 0 && len(tight) == 0 && len(b.touched) == 0 {
 		return 0
 	}

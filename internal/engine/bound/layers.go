@@ -96,19 +96,6 @@ func (l *layer) find(key []uint32) int {
 	return -1
 }
 
-// keep leaves only the nodes that are wanted. None may be added afterwards.
-func (l *layer) keep(wanted func(i int) bool) {
-	n := 0
-	for i := range l.cost {
-		if wanted(i) {
-			copy(l.key(n), l.key(i))
-			l.cost[n], l.bound[n], l.extra[n], l.from[n], l.by[n] = l.cost[i], l.bound[i], l.extra[i], l.from[i], l.by[i]
-			n++
-		}
-	}
-	l.keys, l.cost, l.bound, l.extra, l.from, l.by = l.keys[:n*l.words], l.cost[:n], l.bound[:n], l.extra[:n], l.from[:n], l.by[:n]
-}
-
 // index builds the hash index anew.
 func (l *layer) index(n int) {
 	l.clear(n)

@@ -13,9 +13,11 @@ type order struct {
 	// decides and one from there on reads: variables, ascending.
 	pending [][]int32
 	sources [][]source // by position: where the bits come from that are pending after it
+	later   []uint     // the groups after each, where they are few
 	rules   [][]int32  // by group: the rules that its moves use
 	uses    [][][]rulesOf
-	tight   [][][]rulesOf // of uses, those that may matter where nothing of a rule was used before
+	near    [][][]rulesOf // of uses, those that may matter: some rule may be broken with what groups before and after use at most
+	tight   [][][]rulesOf // of near, those that may matter where nothing of a rule was used before
 	relOf   []int32       // by rule: the relation that states it
 	counted []counted
 	// critical are the rules that must be looked at for every move.
@@ -53,6 +55,10 @@ func (f *Factors) newOrder() *order {
 	o.place = make([]int32, len(f.parts))
 	for k, g := range o.group {
 		o.place[g] = int32(k)
+	}
+	o.later = make([]uint, len(o.group))
+	for k := len(o.group) - 1; k > 0; k-- {
+		o.later[k-1] = o.later[k] | 1<<o.group[k]
 	}
 	o.relOf = make([]int32, len(f.s.rules))
 	for i := range f.rels {
@@ -179,21 +185,26 @@ func (o *order) countUses() {
 	}
 }
 
-// findTight lists the uses that may matter where nothing of a rule was used before.
+// findTight lists the uses that may matter.
 func (o *order) findTight() {
-	o.tight = make([][][]rulesOf, len(o.uses))
+	o.near, o.tight = make([][][]rulesOf, len(o.uses)), make([][][]rulesOf, len(o.uses))
 	for k, id := range o.group {
-		o.tight[id] = make([][]rulesOf, len(o.uses[id]))
+		o.near[id], o.tight[id] = make([][]rulesOf, len(o.uses[id])), make([][]rulesOf, len(o.uses[id]))
 		for v, moves := range o.uses[id] {
-			o.tight[id][v] = make([]rulesOf, len(moves))
+			near, tight := make([]rulesOf, len(moves)), make([]rulesOf, len(moves))
 			for i, uses := range moves {
 				for _, u := range uses {
 					e, hi := &o.f.rels[o.relOf[u.rel]], o.restMax[k+1][u.rel]
-					if e.equal || hi > e.limit || u.coef+hi > e.limit {
-						o.tight[id][v][i] = append(o.tight[id][v][i], u)
+					free := e.limit - hi - u.coef
+					if e.equal || u.coef < 0 || o.restMax[0][u.rel]-o.restMax[k][u.rel] > free {
+						near[i] = append(near[i], u)
+					}
+					if e.equal || hi > e.limit || free < 0 {
+						tight[i] = append(tight[i], u)
 					}
 				}
 			}
+			o.near[id][v], o.tight[id][v] = near, tight
 		}
 	}
 }

@@ -5,6 +5,10 @@ package bound
 type pairs struct {
 	one [][]int64   // by group and value
 	two [][][]int64 // by pair of groups a < b: [value of a * values of b + value of b]
+	// half is by two groups what they cost when the first has moved in a step and the other has not: [value of the first * values of the other + value of the other].
+	half [][][]int64
+	// steps is by pair of groups a < b the least number of steps to the end; nil before countSteps.
+	steps [][][]int64
 }
 
 // Groups of which there are pairs, and the moves of all pairs together.
@@ -44,17 +48,79 @@ func (f *Factors) newPairs(o *order) *pairs {
 	for a := range f.parts {
 		p.two[a] = make([][]int64, n)
 		for b := a + 1; b < n; b++ {
-			var end []bool
-			of := f.endings(b)
-			for _, x := range f.endings(a) {
-				for _, y := range of {
-					end = append(end, x && y)
-				}
+			p.two[a][b] = distances(o.jointMoves(int32(a), int32(b)), f.bothEnd(a, b))
+		}
+	}
+	for a := range f.parts {
+		p.half = append(p.half, make([][]int64, n))
+		for b := range f.parts {
+			if a != b {
+				p.half[a][b] = f.halves(p, a, b)
 			}
-			p.two[a][b] = distances(o.jointMoves(int32(a), int32(b)), end)
 		}
 	}
 	return p
+}
+
+// countSteps makes the tables of steps.
+func (p *pairs) countSteps(o *order) {
+	n := len(p.one)
+	for a := range n {
+		p.steps = append(p.steps, make([][]int64, n))
+		for b := a + 1; b < n; b++ {
+			moves := o.jointMoves(int32(a), int32(b))
+			for i := range moves {
+				moves[i].cost = 1
+			}
+			p.steps[a][b] = distances(moves, o.f.bothEnd(a, b))
+		}
+	}
+}
+
+// late reports whether two groups that have moved need more steps than are left.
+func (p *pairs) late(key []uint32, later uint, left int) bool {
+	for a, list := range p.steps {
+		for b, steps := range list {
+			if steps != nil && (later>>a|later>>b)&1 == 0 && steps[int(key[a])*len(p.one[b])+int(key[b])] > int64(left) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bothEnd reports of each two values of two groups whether they may be the last.
+func (f *Factors) bothEnd(a, b int) (end []bool) {
+	of := f.endings(b)
+	for _, x := range f.endings(a) {
+		for _, y := range of {
+			end = append(end, x && y)
+		}
+	}
+	return end
+}
+
+// halves lists what groups a and b cost when only b is still to move in a step.
+func (f *Factors) halves(p *pairs, a, b int) []int64 {
+	out := make([]int64, len(p.one[a])*len(p.one[b]))
+	for v := range p.one[a] {
+		for w, moves := range f.parts[b].moves {
+			best := int64(infinite)
+			for i := range moves {
+				best = min(best, moves[i].cost+p.both(a, b, v, int(moves[i].to)))
+			}
+			out[v*len(p.one[b])+w] = min(best, infinite)
+		}
+	}
+	return out
+}
+
+// both is what groups a and b cost from two values on.
+func (p *pairs) both(a, b, v, w int) int64 {
+	if a > b {
+		a, b, v, w = b, a, w, v
+	}
+	return p.two[a][b][v*len(p.one[b])+w]
 }
 
 // endings reports of each value of a group whether it may be the last.
@@ -142,8 +208,8 @@ func distances(moves []jointMove, end []bool) []int64 {
 }
 
 // of is what a state costs at least until the end: what each group costs alone, and what pairs cost beyond that, each group in one of
-// them and those that are left out in none.
-func (p *pairs) of(key []uint32, out uint) int64 {
+// them. Groups that are still to move in a step have their values before it.
+func (p *pairs) of(key []uint32, later uint) int64 {
 	var sum int64
 	for id, v := range key {
 		if p.one[id][v] >= infinite {
@@ -151,11 +217,11 @@ func (p *pairs) of(key []uint32, out uint) int64 {
 		}
 		sum += p.one[id][v]
 	}
-	return min(infinite, sum+p.matched(key, out))
+	return min(infinite, sum+p.matched(key, later, 0))
 }
 
 // matched is the most that pairs of groups which are not among the used ones cost beyond what each costs alone.
-func (p *pairs) matched(key []uint32, used uint) (best int64) {
+func (p *pairs) matched(key []uint32, later, used uint) (best int64) {
 	a := 0
 	for ; a < len(key) && used>>a&1 == 1; a++ {
 	}
@@ -163,17 +229,26 @@ func (p *pairs) matched(key []uint32, used uint) (best int64) {
 		return 0
 	}
 	used |= 1 << a
-	best = p.matched(key, used)
+	best = p.matched(key, later, used)
 	for b := a + 1; b < len(key); b++ {
 		if used>>b&1 == 1 {
 			continue
 		}
-		x := p.two[a][b][int(key[a])*len(p.one[b])+int(key[b])]
+		v, w := int(key[a]), int(key[b])
+		var x int64
+		switch {
+		case later>>a&1 == later>>b&1:
+			x = p.two[a][b][v*len(p.one[b])+w]
+		case later>>b&1 == 1:
+			x = p.half[a][b][v*len(p.one[b])+w]
+		default:
+			x = p.half[b][a][w*len(p.one[a])+v]
+		}
 		if x >= infinite {
 			return infinite
 		}
-		if more := x - p.one[a][key[a]] - p.one[b][key[b]]; more > 0 {
-			best = max(best, min(infinite, more+p.matched(key, used|1<<b)))
+		if more := x - p.one[a][v] - p.one[b][w]; more > 0 {
+			best = max(best, min(infinite, more+p.matched(key, later, used|1<<b)))
 		}
 	}
 	return best

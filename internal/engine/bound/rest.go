@@ -68,24 +68,22 @@ type ending struct {
 	cost int64
 }
 
-// leaveDear leaves out what pairs of the groups up to position k show to cost too much and, after the last group, states that were reached before.
-func (b *beam) leaveDear(k int) {
-	if b.rest == nil || b.pairs == nil && k < len(b.o.group)-1 {
-		return
-	}
-	var later uint
-	for _, id := range b.o.group[k+1:] {
-		later |= 1 << id
-	}
-	b.layer.keep(func(i int) bool {
-		key, cost := b.layer.key(i)[:len(b.f.parts)], b.layer.cost[i]
-		if k == len(b.o.group)-1 {
-			if at := b.seen.find(key); at >= 0 && b.seen.cost[at] <= cost {
-				return false
-			}
+// dear reports whether a state is of no use, the groups up to position k decided in step t: pairs show it to cost too much, or to come too late, or it was reached before after
+// the last group. Else it returns what pairs add to its bound.
+func (b *beam) dear(t, k int, cost, bound int64) (more int64, is bool) {
+	key := b.key[:len(b.f.parts)]
+	if b.pairs != nil {
+		priced := b.priced(cost, b.pairs.of(key, b.o.later[k]))
+		if !b.allows(priced) || b.pairs.late(key, b.o.later[k], b.f.horizon-t) {
+			return 0, true
 		}
-		return b.pairs == nil || b.allows(b.priced(cost, b.pairs.of(key, later)))
-	})
+		more = max(0, priced-bound)
+	}
+	if k < len(b.o.group)-1 {
+		return more, false
+	}
+	at := b.seen.find(key)
+	return more, at >= 0 && b.seen.cost[at] <= cost
 }
 
 // priced is the bound of a state with what was paid before it and is to be paid from there on.

@@ -18,9 +18,10 @@ import (
 // end. Only Grow changes it.
 type Least struct {
 	b      *builder
-	single []*table // of one variable each
-	place  []int32  // by bit of the problem: its place in a packed state
-	sums   []*sum   // each is a bound
+	single []*table  // of one variable each
+	place  []int32   // by bit of the problem: its place in a packed state
+	sums   []*sum    // each is a bound
+	parts  [][][]int // of each: the variables of its tables
 }
 
 // maxStarts bounds the initial states that sets are tried on.
@@ -134,47 +135,86 @@ func sampled(members []*variable) (sample, rest []*variable) {
 	return sample, rest
 }
 
-// choose picks disjoint variables of which no step changes two, and returns their
-// tables. The family comes first of which a sample says most, and in it the
-// variable that does.
-func (q *oneStep) choose(b *builder, all []*variable, states []values) (out []*table) {
-	families := map[string][]*variable{}
-	var names []string
+// family is the variables of one name, and what a sample of them says.
+type family struct {
+	rest  []*variable // not rated yet
+	rated []rated
+	score float64 // of a sample, on average
+	size  int
+}
+
+// families rates a sample of each family, and sorts them by that.
+func (q *oneStep) families(b *builder, all []*variable, states []values) (out []*family) {
+	by := map[string]*family{}
 	for _, x := range all {
 		if b.matters(x) { // without a goal for it a variable says nothing
-			if families[x.family] == nil {
-				names = append(names, x.family)
+			f := by[x.family]
+			if f == nil {
+				f = &family{}
+				by[x.family] = f
+				out = append(out, f)
 			}
-			families[x.family] = append(families[x.family], x)
+			f.rest = append(f.rest, x)
+			f.size++
 		}
 	}
-	ratings := map[string][]rated{}
-	score := map[string]float64{}
-	for _, name := range names {
-		sample, rest := sampled(families[name])
-		families[name] = rest
-		ratings[name] = q.rate(b, sample, states)
-		for _, r := range ratings[name] {
-			score[name] += r.score / float64(len(ratings[name]))
+	for _, f := range out {
+		var sample []*variable
+		sample, f.rest = sampled(f.rest)
+		f.rated = q.rate(b, sample, states)
+		for _, r := range f.rated {
+			f.score += r.score / float64(len(f.rated))
 		}
 	}
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(score[y], score[x]) })
-	listed := 0
-	for _, name := range names {
-		var more []*variable
-		for _, x := range families[name] {
-			if listed < maxVariables && !slices.ContainsFunc(out, func(t *table) bool { return t.vars[0].overlaps(x) }) {
-				more = append(more, x)
-				listed++
+	sorting.Stable(out, func(x, y *family) int { return cmp.Compare(y.score, x.score) })
+	return out
+}
+
+// complete rates all of a family, the best first.
+func (q *oneStep) complete(b *builder, f *family, states []values) {
+	f.rated = append(f.rated, q.rate(b, f.rest, states)...)
+	f.rest = nil
+	sorting.Stable(f.rated, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
+}
+
+// take adds the tables of a family whose variables are disjoint from those before and change in no step in which one of these does. It returns what they
+// say together.
+func (q *oneStep) take(f *family, out []*table) ([]*table, float64) {
+	sum := 0.0
+	for _, r := range f.rated {
+		if slices.Max(r.t.left) > 0 && q.exclusive(r.t.vars[0], out) {
+			out = append(out, r.t)
+			sum += r.score
+		}
+	}
+	return out, sum
+}
+
+// choose picks disjoint variables of which no step changes two, and returns their
+// tables. The family comes first whose variables say most together, as the places of tiles do, and not the tiles of places, and in it the
+// variable that does.
+func (q *oneStep) choose(b *builder, all []*variable, states []values) (out []*table) {
+	families := q.families(b, all, states)
+	first, most := -1, 0.0
+	for i, f := range families {
+		if f.score*float64(f.size) > most && f.size <= maxVariables {
+			q.complete(b, f, states)
+			if list, sum := q.take(f, nil); sum > most {
+				first, most, out = i, sum, list
 			}
 		}
-		list := append(ratings[name], q.rate(b, more, states)...)
-		sorting.Stable(list, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
-		for _, r := range list {
-			if slices.Max(r.t.left) > 0 && q.exclusive(r.t.vars[0], out) {
-				out = append(out, r.t)
-			}
+	}
+	listed := len(out)
+	for i, f := range families {
+		if i == first {
+			continue
 		}
+		f.rest = slices.DeleteFunc(f.rest, func(x *variable) bool {
+			listed++
+			return listed > maxVariables || slices.ContainsFunc(out, func(t *table) bool { return t.vars[0].overlaps(x) })
+		})
+		q.complete(b, f, states)
+		out, _ = q.take(f, out)
 	}
 	return out
 }

@@ -45,9 +45,10 @@ func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64) bool {
 		}
 		parts = append(parts, next)
 	}
-	if len(l.sums) > 0 && len(parts[0]) == len(l.sums[0].tables) {
+	if slices.EqualFunc(l.parts, parts, func(x, y [][]int) bool { return slices.EqualFunc(x, y, slices.Equal) }) {
 		return false
 	}
+	l.parts = parts
 	var sums []*sum
 	for _, p := range parts {
 		s := l.newSum(ctx, p)
@@ -90,41 +91,85 @@ func (l *Least) newSum(ctx context.Context, parts [][]int) *sum {
 }
 
 // partition puts variables together, those first that gain most, while a table of
-// them has at most so many entries. What two gain counts the less the more sums have them
+// them has at most so many entries, and then moves single ones to where they gain more. What two gain counts the less the more sums have them
 // in one table.
 func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) [][]int {
-	var parts [][]int // of single, each ascending
-	size := map[int]int{}
-	for i, t := range l.single {
-		parts = append(parts, []int{i})
-		size[i] = len(t.left) // by first member
+	p := &parting{l, entries, affinity, covered, nil}
+	for i := range l.single {
+		p.parts = append(p.parts, []int{i})
 	}
 	for {
 		at, with, most := -1, -1, 0.0
-		for i, x := range parts {
-			for j, y := range parts[:i] {
-				if size[x[0]]*size[y[0]] > entries {
-					continue
-				}
-				var gain float64
-				for _, a := range x {
-					for _, b := range y {
-						gain += affinity[a][b] / float64(int(1)<<(2*covered[a][b]))
-					}
-				}
-				if gain > most {
-					at, with, most = i, j, gain
+		for i, x := range p.parts {
+			for j, y := range p.parts[:i] {
+				if g := p.gain(x, y); g > most && p.size(x)*p.size(y) <= entries {
+					at, with, most = i, j, g
 				}
 			}
 		}
 		if at < 0 {
-			return parts
+			break
 		}
-		n := size[parts[at][0]] * size[parts[with][0]]
-		parts[with] = slices.Sorted(slices.Values(slices.Concat(parts[with], parts[at])))
-		size[parts[with][0]] = n
-		parts = slices.Delete(parts, at, at+1)
+		p.parts[with] = append(p.parts[with], p.parts[at]...)
+		p.parts = slices.Delete(p.parts, at, at+1)
 	}
+	for p.move() {
+	}
+	parts := slices.DeleteFunc(p.parts, func(x []int) bool { return len(x) == 0 })
+	for _, x := range parts {
+		slices.Sort(x)
+	}
+	slices.SortFunc(parts, slices.Compare)
+	return parts
+}
+
+// parting is a partition under way.
+type parting struct {
+	l        *Least
+	entries  int
+	affinity [][]float64
+	covered  [][]int
+	parts    [][]int // of single
+}
+
+// size is the number of entries of a table, or more than may be.
+func (p *parting) size(part []int) int {
+	n := 1
+	for _, i := range part {
+		n = min(n*len(p.l.single[i].left), p.entries+1)
+	}
+	return n
+}
+
+// gain is what two parts gain together.
+func (p *parting) gain(x, y []int) (sum float64) {
+	for _, a := range x {
+		for _, b := range y {
+			sum += p.affinity[a][b] / float64(int(1)<<(2*p.covered[a][b]))
+		}
+	}
+	return sum
+}
+
+// move moves variables to parts where they gain more. It reports whether there were any.
+func (p *parting) move() (moved bool) {
+	for i := range p.parts {
+		for k := len(p.parts[i]) - 1; k >= 0; k-- {
+			x := p.parts[i][k : k+1 : k+1]
+			at, most := -1, p.gain(x, p.parts[i])+1e-9
+			for j, y := range p.parts {
+				if g := p.gain(x, y); j != i && g > most && p.size(y)*p.size(x) <= p.entries {
+					at, most = j, g
+				}
+			}
+			if at >= 0 {
+				p.parts[at] = append(p.parts[at], x[0])
+				p.parts[i] = slices.Delete(p.parts[i], k, k+1)
+				moved = true
+			}
+		}
+	}
+	return moved
 }
 
 // Of is the bound of a packed state that keeps the rules; Never where no goal can

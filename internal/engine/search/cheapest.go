@@ -28,7 +28,7 @@ type cheapest struct {
 	after     []uint64      // a state
 	states    *registry
 	actions   *registry
-	to        []way           // by state
+	to        pages           // by state
 	open      openList        // states to expand
 	guess     *pattern.Least  // nil for none
 	cutter    *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
@@ -101,10 +101,11 @@ func (c *cheapest) sharpen(ctx context.Context) bool {
 // What is expanded stays so, until a cheaper way to it is found.
 func (c *cheapest) estimate() {
 	c.open.clear()
-	for id := range c.to {
-		c.to[id].left = max(c.to[id].left, c.guess.Of(c.states.key(uint32(id))))
-		if !c.to[id].closed {
-			c.enlist(uint32(id))
+	for id := range uint32(c.to.n) {
+		w := c.to.at(id)
+		w.left = max(w.left, c.guess.Of(c.states.key(id)))
+		if !w.closed {
+			c.enlist(id)
 		}
 	}
 }
@@ -139,20 +140,20 @@ func (c *cheapest) sample() (out [][]uint64) {
 
 // bytes is the memory that the search holds.
 func (c *cheapest) bytes() int64 {
-	return c.states.Bytes() + c.actions.Bytes() + 48*int64(cap(c.to)) + 4*int64(c.open.count)
+	return c.states.Bytes() + c.actions.Bytes() + c.to.bytes() + 4*int64(c.open.count)
 }
 
 // improve notes a way to a state, and puts the state on the open list, unless a
 // way that is as good is known or the state leads nowhere.
 func (c *cheapest) improve(id uint32, w way) {
-	if int(id) == len(c.to) {
+	if int(id) == c.to.n {
 		w.left = max(w.left, 0)
 		if c.guess != nil {
 			w.left = max(w.left, c.guess.Of(c.states.key(id)))
 		}
-		c.to = append(c.to, w)
+		c.to.add(w)
 	} else {
-		old := &c.to[id]
+		old := c.to.at(id)
 		if !c.better(old, w.cost, w.steps) {
 			return
 		}
@@ -164,7 +165,7 @@ func (c *cheapest) improve(id uint32, w way) {
 
 // enlist puts a state on the open list, unless it leads nowhere.
 func (c *cheapest) enlist(id uint32) {
-	w := &c.to[id]
+	w := c.to.at(id)
 	if w.left >= pattern.Never || w.cost+w.left >= c.limit {
 		return
 	}
@@ -198,7 +199,7 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 			return block
 		}
 		id := c.open.pop()
-		to := &c.to[id]
+		to := c.to.at(id)
 		if to.closed || to.cost != e.past || to.cost+to.left != e.cost || e.cost >= c.limit {
 			continue
 		}
@@ -233,7 +234,7 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 
 // raise asks the cutter for the estimate of a state, once, and reports whether it is larger.
 func (c *cheapest) raise(id uint32) bool {
-	to := &c.to[id]
+	to := c.to.at(id)
 	if c.cutter == nil || to.cut {
 		return false
 	}
@@ -277,7 +278,7 @@ func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
 
 // reach notes a way to a state by a step from another.
 func (c *cheapest) reach(to uint32, from way, id uint32, cost int64, action func() uint32) {
-	if int(to) < len(c.to) && !c.better(&c.to[to], from.cost+cost, from.steps+1) {
+	if int(to) < c.to.n && !c.better(c.to.at(to), from.cost+cost, from.steps+1) {
 		return
 	}
 	c.improve(to, way{cost: from.cost + cost, steps: from.steps + 1, left: from.left - cost, parent: id, action: action(), rest: -1})
@@ -287,13 +288,13 @@ func (c *cheapest) reach(to uint32, from way, id uint32, cost int64, action func
 func (c *cheapest) merge(id uint32, f *successors) {
 	sw, aw := c.s.StateWords(), c.s.ActionWords()
 	c.tried += int64(len(f.rewards))
-	from := c.to[id]
+	from := *c.to.at(id)
 	for k, r := range f.rewards {
 		cost := c.s.mostReward - r
 		to := c.states.add(f.states[k*sw : (k+1)*sw])
 		if to == id {
-			if cost == 0 && c.to[id].rest < 0 {
-				c.to[id].rest = int32(c.actions.add(f.actions[k*aw : (k+1)*aw]))
+			if cost == 0 && c.to.at(id).rest < 0 {
+				c.to.at(id).rest = int32(c.actions.add(f.actions[k*aw : (k+1)*aw]))
 			}
 			continue
 		}
@@ -305,9 +306,9 @@ func (c *cheapest) merge(id uint32, f *successors) {
 // or where the system cannot rest on the way. It rests as late as it can.
 func (c *cheapest) plan(w *worker, h int) *factored.Trace {
 	var ids []uint32 // from the goal to the initial state
-	for id := uint32(c.goal); ; id = c.to[id].parent {
+	for id := uint32(c.goal); ; id = c.to.at(id).parent {
 		ids = append(ids, id)
-		if c.to[id].parent == id {
+		if c.to.at(id).parent == id {
 			break
 		}
 	}
@@ -321,7 +322,7 @@ func (c *cheapest) plan(w *worker, h int) *factored.Trace {
 		w.expand(c.states.key(ids[0]), &f)
 		c.merge(ids[0], &f)
 		for i, id := range ids {
-			if c.to[id].rest >= 0 {
+			if c.to.at(id).rest >= 0 {
 				rest = i
 				break
 			}
@@ -335,11 +336,11 @@ func (c *cheapest) plan(w *worker, h int) *factored.Trace {
 		key := c.states.key(ids[i])
 		if i == rest {
 			for range waits {
-				tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(uint32(c.to[ids[i]].rest))))
+				tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(uint32(c.to.at(ids[i]).rest))))
 			}
 		}
 		if i > 0 {
-			tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(c.to[ids[i-1]].action)))
+			tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(c.to.at(ids[i-1]).action)))
 		} else {
 			tr.Steps = append(tr.Steps, c.s.valuation(key, nil))
 		}
@@ -429,7 +430,7 @@ func (r *run) openWays(ctx context.Context) error {
 
 // single begins one search, by the compiled step.
 func (r *run) single(ctx context.Context) error {
-	guess, err := r.patterns(ctx)
+	guess, err := r.patterns(ctx, smallTable)
 	if err == nil {
 		r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
 	}

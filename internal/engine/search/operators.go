@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -22,8 +23,10 @@ type generator struct {
 // operator is one on packed states.
 type operator struct {
 	needs  []masked
-	sets   []masked // mask: the bits that change
-	when   []conditional
+	sets   []masked      // mask: the bits that change
+	when   []conditional // of which no true bit is known
+	by     []trigger
+	then   [][]conditional // by bit of the triggers
 	cost   int64
 	action int32 // of joint
 }
@@ -38,6 +41,12 @@ type masked struct {
 type conditional struct {
 	needs []masked
 	set   masked
+}
+
+// trigger are bits of one word that conditionals need true: a state has few of these, so that the others are not looked at.
+type trigger struct {
+	word, from int32 // from: the first in operator.then
+	mask       uint64
 }
 
 func (m *masked) holds(state []uint64) bool { return state[m.word]&m.mask == m.value }
@@ -80,6 +89,7 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int) *generator 
 			}
 		}
 		x.sets = packFacts(sure)
+		x.index()
 		id := int32(len(g.ops))
 		g.ops = append(g.ops, x)
 		needs := slices.DeleteFunc(slices.Clone(o.Needs), func(f bound.Fact) bool { return !f.On })
@@ -93,6 +103,41 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int) *generator 
 		g.at[best.Place] = append(g.at[best.Place], id)
 	}
 	return g
+}
+
+// index puts the conditionals of an operator with a true bit that each needs, one that few others need.
+func (o *operator) index() {
+	all, users := o.when, map[int]int{}
+	places := func(c *conditional) (out []int) {
+		for _, m := range c.needs {
+			for w := m.value; w != 0; w &= w - 1 {
+				out = append(out, 64*int(m.word)+bits.TrailingZeros64(w))
+			}
+		}
+		return out
+	}
+	for i := range all {
+		for _, p := range places(&all[i]) {
+			users[p]++
+		}
+	}
+	o.when = nil
+	at := map[int][]conditional{}
+	for _, c := range all {
+		if need := places(&c); len(need) == 0 {
+			o.when = append(o.when, c)
+		} else {
+			p := slices.MinFunc(need, func(a, b int) int { return cmp.Compare(users[a], users[b]) })
+			at[p] = append(at[p], c)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(at)) {
+		if n := len(o.by); n == 0 || int(o.by[n-1].word) != p/64 {
+			o.by = append(o.by, trigger{word: int32(p / 64), from: int32(len(o.then))})
+		}
+		o.by[len(o.by)-1].mask |= 1 << (p % 64)
+		o.then = append(o.then, at[p])
+	}
 }
 
 // packFacts joins facts by word.
@@ -148,11 +193,26 @@ func (o *operator) apply(state, next []uint64) {
 	for _, m := range o.sets {
 		next[m.word] = next[m.word]&^m.mask | m.value
 	}
-	for i := range o.when {
-		c := &o.when[i]
-		if !slices.ContainsFunc(c.needs, func(m masked) bool { return !m.holds(state) }) {
-			next[c.set.word] = next[c.set.word]&^c.set.mask | c.set.value
+	o.change(o.when, state, next)
+	for i := range o.by {
+		t := &o.by[i]
+		for w := state[t.word] & t.mask; w != 0; w &= w - 1 {
+			o.change(o.then[int(t.from)+bits.OnesCount64(t.mask&(w&-w-1))], state, next)
 		}
+	}
+}
+
+// change makes the changes whose conditions hold.
+func (o *operator) change(list []conditional, state, next []uint64) {
+changes:
+	for i := range list {
+		c := &list[i]
+		for k := range c.needs {
+			if !c.needs[k].holds(state) {
+				continue changes
+			}
+		}
+		next[c.set.word] = next[c.set.word]&^c.set.mask | c.set.value
 	}
 }
 
@@ -185,13 +245,13 @@ func (c *cheapest) work() int64 {
 
 // expand notes the ways to the successors of a state, by operators.
 func (c *cheapest) expand(id uint32) {
-	from := c.to[id]
+	from := *c.to.at(id)
 	c.gen.each(c.states.key(id), c.after, func(o *operator) {
 		c.tried++
 		if to := c.states.add(c.after); to != id {
 			c.reach(to, from, id, o.cost, func() uint32 { return uint32(o.action) })
-		} else if o.cost == 0 && c.to[id].rest < 0 {
-			c.to[id].rest = o.action
+		} else if o.cost == 0 && c.to.at(id).rest < 0 {
+			c.to.at(id).rest = o.action
 		}
 	})
 }

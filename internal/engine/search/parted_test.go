@@ -54,6 +54,9 @@ func TestParted(t *testing.T) {
 func conditions(g *generator) (n int) {
 	for i := range g.ops {
 		n += len(g.ops[i].when)
+		for _, list := range g.ops[i].then {
+			n += len(list)
+		}
 	}
 	return n
 }

@@ -37,3 +37,34 @@ func hash(key []uint64) uint64 {
 	}
 	return h ^ h>>29
 }
+
+// pages are ways in pages of pageWays: a long list is not copied when it grows. What at returns is good until the next add.
+type pages struct {
+	of [][]way
+	n  int
+}
+
+const pageWays = 1 << 10
+
+func (p *pages) at(id uint32) *way { return &p.of[id/pageWays][id%pageWays] }
+
+func (p *pages) add(w way) {
+	if p.n%pageWays == 0 {
+		var page []way
+		if p.n > 0 { // it will be full; the first grows
+			page = make([]way, 0, pageWays)
+		}
+		p.of = append(p.of, page)
+	}
+	last := &p.of[len(p.of)-1]
+	*last = append(*last, w)
+	p.n++
+}
+
+// bytes is the memory that the ways hold.
+func (p *pages) bytes() (n int64) {
+	for _, page := range p.of {
+		n += 40 * int64(cap(page))
+	}
+	return n
+}

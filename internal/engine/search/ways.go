@@ -135,11 +135,14 @@ func (r *run) tell(c *cheapest) {
 	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", c.states.Len()), Bound: &bound})
 }
 
-// The work after which tables are built, of all searches, and before which both have equal turns.
+// The work after which tables are built, of all searches, of pairTable entries, and the factor from which on they grow; the work before which both have equal turns.
 const (
-	tablesFrom = 500_000_000
-	equalTurns = 50_000_000
-	hopeless   = 3
+	tablesFrom   = 500_000_000
+	tablesEarly  = 100_000_000 // where the rules that tables are made by are known already
+	tablesFactor = 3
+	pairTable    = 1 << 16
+	equalTurns   = 50_000_000
+	hopeless     = 3
 )
 
 // seekTwice searches with LM-cut and without, by turns: where one estimate is worth its time, the other is not. A search that has more work before it than
@@ -180,6 +183,9 @@ func (r *run) pair(ops []bound.Operator, joint [][]int) error {
 		r.both = append(r.both, &pursuit{cheapest: c})
 	}
 	r.ways, r.tablesAt = r.both[0].cheapest, tablesFrom
+	if r.rules != nil {
+		r.tablesAt = tablesEarly
+	}
 	return nil
 }
 
@@ -209,7 +215,7 @@ func (r *run) advancePair(ctx context.Context, p *pursuit) error {
 	if p.done || r.pairWork() < r.tablesAt {
 		return nil
 	}
-	r.tablesAt *= sharpenFactor
+	r.tablesAt *= tablesFactor
 	return r.refine(ctx, r.both)
 }
 
@@ -218,7 +224,8 @@ func (r *run) refine(ctx context.Context, both []*pursuit) (err error) {
 	first := both[0].cheapest
 	guess, grown := first.guess, false
 	if guess == nil {
-		guess, err = r.patterns(ctx)
+		first.entries = pairTable
+		guess, err = r.patterns(ctx, pairTable)
 		grown = guess != nil
 	} else {
 		first.entries = min(first.entries*tableGrowth, largeTable)
@@ -234,14 +241,14 @@ func (r *run) refine(ctx context.Context, both []*pursuit) (err error) {
 }
 
 // patterns builds the first tables; nil where they are not wanted or say nothing.
-func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
+func (r *run) patterns(ctx context.Context, entries int) (*pattern.Least, error) {
 	if r.without&Patterns != 0 {
 		return nil, nil
 	}
 	if rules, err := r.findRules(ctx); err != nil || rules == nil {
 		return nil, err
 	}
-	return pattern.New(ctx, r.rules, r.g.sample(), smallTable)
+	return pattern.New(ctx, r.rules, r.g.sample(), entries)
 }
 
 // findRules finds rules, once; nil for none.
@@ -313,7 +320,7 @@ func (r *run) way(ctx context.Context) *engine.Result {
 		out.Status, out.Bound = engine.Infeasible, nil
 	default:
 		steps := 0
-		for id := uint32(c.goal); c.to[id].parent != id; id = c.to[id].parent {
+		for id := uint32(c.goal); c.to.at(id).parent != id; id = c.to.at(id).parent {
 			steps++
 		}
 		tr := c.plan(r.workers[0], max(1, steps))
