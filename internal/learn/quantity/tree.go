@@ -38,7 +38,7 @@ type split struct {
 }
 
 // pull is the number of rows, like all rows together, that draw a leaf towards the node above it: so it is no worse a guess than that one where the
-// log has no rows of it. With rows like those of the node above, errors beyond the range of a log were up to three times as large.
+// log has no rows of it. With rows like those of the node above, errors beyond the range of a log were up to twice as large.
 const pull = 25
 
 // bins is the number of places at which a term can be split.
