@@ -174,8 +174,8 @@ func mean(x [blocks]float64) float64 {
 	return sum / blocks
 }
 
-// notWorse reports whether scores in blocks are those of another within half a standard error of their difference, or nearly
-// (Breiman and others, "Classification and Regression Trees", 1984, have a whole one: here that cost 3 to 7 %).
+// notWorse reports whether scores in blocks are those of another within a quarter of a standard error of their difference, or
+// nearly (Breiman and others, "Classification and Regression Trees", 1984, have a whole one: here that cost 3 to 7 %, and a half 3 %).
 func notWorse(x, least [blocks]float64) bool {
 	var d [blocks]float64
 	for b := range d {
@@ -187,7 +187,7 @@ func notWorse(x, least [blocks]float64) bool {
 	for _, v := range d {
 		square += (v - m) * (v - m)
 	}
-	return m <= max(alike, math.Sqrt(square/(blocks-1)/blocks)/2)
+	return m <= max(alike, math.Sqrt(square/(blocks-1)/blocks)/4)
 }
 
 // size counts what a function consists of.
