@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,7 @@ type Logged struct {
 // MostResiduals bounds the errors that are kept of a function: the last ones.
 const MostResiduals = 2000
 
-// ResidualsLine writes the errors of a function.
+// ResidualsLine writes the errors of a function; see Where.
 func ResidualsLine(fluent string, errors []int64) string {
 	var b strings.Builder
 	b.WriteString(fluent + ":")
@@ -41,11 +42,12 @@ func LoggedLine(action string, l Logged) string {
 }
 
 // numbersOf reads NAME: N N ….
-func numbersOf(line string) (name string, numbers []int64, err error) {
-	name, rest, ok := strings.Cut(line, ": ")
-	if !ok {
+func numbersOf(line string) (of string, numbers []int64, err error) {
+	at := strings.LastIndex(line, ": ") // a condition may have others
+	if at < 0 {
 		return "", nil, fmt.Errorf("%.40q is no list of numbers; expected NAME: N N …", line)
 	}
+	name, rest := line[:at], line[at+2:]
 	for _, word := range strings.Fields(rest) {
 		x, err := strconv.ParseInt(word, 10, 32)
 		if err != nil {
@@ -77,4 +79,37 @@ func (t *Trained) readErrors(key, line string) error {
 	}
 	t.Logged[name] = Logged{numbers[0], numbers[1], numbers[2]}
 	return nil
+}
+
+// ErrorsOf returns the errors of a function: those of the machine that the problem begins with, if the network's file has these, and of
+// each one where the task leaves open which it is, or lets it change.
+func (p *Problem) ErrorsOf(fluent string) (all [][]int64) {
+	courses := p.Courses()
+	val, given := p.World().InitialBits()
+	for i := range p.Problem.Variables {
+		v := &p.Problem.Variables[i]
+		if !v.Given || !v.Enumeration() {
+			continue
+		}
+		is := func(x int64) bool { return v.Value(val) == x }
+		k := slices.IndexFunc(courses, func(c Course) bool { return c.Variable == i })
+		if slices.Contains(given[v.First:int(v.First)+v.Width], false) || k >= 0 && (courses[k].Against || slices.ContainsFunc(courses[k].Values, func(x int64) bool { return x != courses[k].Values[0] })) {
+			is = func(int64) bool { return true }
+		}
+		missing := false
+		for x := v.Lo; x <= v.Hi; x++ {
+			if r := p.Residuals[Where(fluent, Machine(v, x))]; len(r) == 0 {
+				missing = missing || is(x)
+			} else if is(x) {
+				all = append(all, r)
+			}
+		}
+		if len(all) > 0 && !missing {
+			return all
+		}
+	}
+	if r := p.Residuals[fluent]; len(r) > 0 {
+		all = append(all, r)
+	}
+	return all
 }

@@ -25,8 +25,8 @@ type Quantities struct {
 
 	p         *load.Problem
 	functions load.Functions
-	errors    [][]quantity.Weight // by line, in steps
-	rest      [][2]string         // see series.residuals
+	errors    [][]drawn   // by line
+	rest      [][2]string // see series.residuals
 }
 
 // QuantityLine is what was learned about a quantity.
@@ -36,8 +36,10 @@ type QuantityLine struct {
 	Leaves   int    `json:"leaves"`
 	// HeldOut compares it on blocks of time, each predicted by what the others taught.
 	HeldOut Compared `json:"held_out"`
-	// Bands held the given shares of the errors there.
+	// Bands held the given shares of the errors there. Of a log with machines that an input tells, each has its own.
 	Bands []load.Band `json:"bands"`
+	// Refuted are machines of whose errors a band did not hold its share.
+	Refuted []Refuted `json:"refuted,omitempty"`
 }
 
 // Compared are root mean square errors one and several steps ahead, with all actions and what is not predicted as
@@ -49,6 +51,12 @@ type Compared struct {
 	Linear    [2]*Error `json:"linear"`    // a linear function of all columns now and two steps before
 	Bins      [2]*Error `json:"bins"`      // the bin that most often follows, of ten
 	Unchanged [2]*Error `json:"unchanged"` // nothing changes
+}
+
+// drawn are errors that are drawn where a condition holds, in steps.
+type drawn struct {
+	when   string
+	errors []quantity.Weight
 }
 
 // Error is an error in the unit of a quantity.
@@ -70,7 +78,9 @@ func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, h
 	if !slices.ContainsFunc(x.t.Columns, func(c quantity.Column) bool { return c.Learn }) {
 		return nil, nil
 	}
-	x.fill(from, held)
+	if x.fill(from, held); x.column >= 0 {
+		x.t.Of = x.of
+	}
 	l, err := quantity.Learn(ctx, x.t, quantity.Options{Lags: lags, Threads: threads})
 	if errors.Is(err, quantity.ErrFew) {
 		return nil, nil
@@ -108,17 +118,34 @@ func (q *Quantities) add(x *series, out *quantity.Output) {
 	for _, b := range []struct {
 		steps  int
 		errors []float64
-	}{{1, out.Residuals}, {quantity.Far, out.FarResiduals}} {
-		if len(b.errors) > 0 {
-			band := quantity.BandOf(b.errors, bandShare)
-			line.Bands = append(line.Bands, load.Band{Fluent: v.Name, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+		rows   []int
+	}{{1, out.Residuals, out.Rows}, {quantity.Far, out.FarResiduals, out.FarRows}} {
+		add := func(when string, errors []float64) {
+			if len(errors) > 0 {
+				band := quantity.BandOf(errors, bandShare)
+				line.Bands = append(line.Bands, load.Band{Fluent: v.Name, When: when, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+			}
 		}
+		when, own := x.own(b.errors, b.rows)
+		for k := range own {
+			add(when[k], own[k])
+		}
+		add("", b.errors)
+		line.Refuted = append(line.Refuted, x.refuted(v.Name, line.Bands, b.steps, b.errors, b.rows)...)
 	}
 	q.Lines = append(q.Lines, line)
 	q.functions.Texts = append(q.functions.Texts, line.Function)
 	q.functions.Bands = append(q.functions.Bands, line.Bands...)
 	step, _ := v.Step().Float64()
-	q.errors = append(q.errors, quantity.Distribution(out.Residuals, step, mostErrorsKept))
+	var all []drawn
+	when, own := x.own(out.Residuals, out.Rows)
+	for k := range own {
+		all = append(all, drawn{when[k], quantity.Distribution(own[k], step, mostErrorsKept)})
+	}
+	if len(own) < len(x.names) || len(own) == 0 {
+		all = append(all, drawn{"", quantity.Distribution(out.Residuals, step, mostErrorsKept)})
+	}
+	q.errors = append(q.errors, all)
 }
 
 func compared(e *quantity.Errors) Compared {
@@ -146,17 +173,19 @@ func (q *Quantities) Meta() ([][2]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := chance.Context{}
-		for _, w := range q.errors[i] {
-			c.Total += w.Count
-			c.Outcomes = append(c.Outcomes, chance.Outcome{Weight: w.Count, Effects: []chance.Effect{{Kind: chance.Predict, By: w.Steps}}})
+		random := false
+		for _, d := range q.errors[i] {
+			c := chance.Context{When: d.when}
+			for _, w := range d.errors {
+				c.Total += w.Count
+				c.Outcomes = append(c.Outcomes, chance.Outcome{Weight: w.Count, Effects: []chance.Effect{{Kind: chance.Predict, By: w.Steps}}})
+			}
+			c.Rows, random = c.Total, random || len(c.Outcomes) > 1
+			g.Contexts = append(g.Contexts, c)
 		}
-		if len(c.Outcomes) < 2 {
-			continue // there is no error, or always the same
+		if random { // else there is no error, or always the same
+			groups = append(groups, *g)
 		}
-		c.Rows = c.Total
-		g.Contexts = append(g.Contexts, c)
-		groups = append(groups, *g)
 	}
 	drawn, err := chanceLines(p, groups)
 	return append(meta, drawn...), err
@@ -198,8 +227,16 @@ func (l *QuantityLine) String() string {
 	h := &l.HeldOut
 	fmt.Fprintf(&b, "  error on held-out time (root mean square, %d rows), 1 and %d steps ahead: %s", h.Rows, h.Steps, pairText(h.Function))
 	fmt.Fprintf(&b, "; linear of three rows %s, in bins %s, \"nothing changes\" %s", pairText(h.Linear), pairText(h.Bins), pairText(h.Unchanged))
-	for _, band := range l.Bands {
-		fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were in %.3g..%.3g", 100*band.Share, band.Steps, band.Low, band.High)
+	for _, steps := range []int{1, h.Steps} {
+		of := slices.DeleteFunc(slices.Clone(l.Bands), func(b load.Band) bool { return b.Steps != steps })
+		if len(of) > 1 {
+			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead of each machine were in %s", 100*of[0].Share, steps, listed(of[:len(of)-1]))
+		} else if len(of) == 1 {
+			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were in %.3g..%.3g", 100*of[0].Share, steps, of[0].Low, of[0].High)
+		}
+	}
+	for i := range l.Refuted {
+		fmt.Fprintf(&b, "\n  WARNING: %v", &l.Refuted[i])
 	}
 	return b.String()
 }
@@ -220,6 +257,7 @@ type series struct {
 	t    *quantity.Table
 	vars []*factored.Variable // of each column
 	lags []load.Lagged        // that functions read and the problem does not have
+	machines
 }
 
 // newSeries lists the columns: all states and actions but those in bins, which have no numbers.
@@ -251,6 +289,9 @@ func newSeries(p *load.Problem) *series {
 		}
 		x.t.Columns, x.vars = append(x.t.Columns, c), append(x.vars, v)
 	}
+	if x.column = tells(p, x.vars); x.column >= 0 {
+		x.names = x.vars[x.column].View.Names
+	}
 	return x
 }
 
@@ -280,6 +321,7 @@ func (x *series) fill(from []train.Source, held bool) {
 			}
 			follows := last == r-1 && !isBegin(d.Begins, r)
 			last = r
+			x.machines.add(r, now, d.Entity)
 			x.add(now, next, follows)
 		}
 	}

@@ -62,8 +62,9 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 	}
 	bands := map[int]tube.Band{}
 	for i := range p.Problem.Variables {
-		if r := p.Residuals[p.Problem.Variables[i].Name]; len(r) > 0 {
-			bands[i] = bandOf(r, m.share)
+		for _, r := range p.ErrorsOf(p.Problem.Variables[i].Name) {
+			b := bandOf(r, m.share)
+			bands[i] = tube.Band{Low: min(bands[i].Low, b.Low), High: max(bands[i].High, b.High)}
 		}
 	}
 	var err error
@@ -71,7 +72,7 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 		return nil, fmt.Errorf("%w; --robust plans with quantities whose functions were learned or are known", err)
 	}
 	for _, q := range m.task.States {
-		m.errs = append(m.errs, p.Residuals[q.Name])
+		m.errs = append(m.errs, slices.Concat(p.ErrorsOf(q.Name)...))
 	}
 	m.reward = m.layout.Reward()
 	m.task.Before = m.layout.Before(m.task.Start)
