@@ -81,35 +81,33 @@ func (t *Trained) readErrors(key, line string) error {
 	return nil
 }
 
-// ErrorsOf returns the errors of a function: those of the machine that the problem begins with, if the network's file has these, and of
-// each one where the task leaves open which it is, or lets it change.
-func (p *Problem) ErrorsOf(fluent string) (all [][]int64) {
-	courses := p.Courses()
+// ErrorsOf returns the errors of a function, and of which machine each list is: those of the one that the problem begins with, if the
+// network's file has them, and of each where the task leaves open which it is, or lets it change. It is "" for all machines.
+func (p *Problem) ErrorsOf(fluent string) (all [][]int64, of []string) {
 	val, given := p.World().InitialBits()
-	for i := range p.Problem.Variables {
-		v := &p.Problem.Variables[i]
-		if !v.Given || !v.Enumeration() {
+	for _, c := range p.Courses() {
+		v := &p.Problem.Variables[c.Variable]
+		if !v.Enumeration() {
 			continue
 		}
-		is := func(x int64) bool { return v.Value(val) == x }
-		k := slices.IndexFunc(courses, func(c Course) bool { return c.Variable == i })
-		if slices.Contains(given[v.First:int(v.First)+v.Width], false) || k >= 0 && (courses[k].Against || slices.ContainsFunc(courses[k].Values, func(x int64) bool { return x != courses[k].Values[0] })) {
-			is = func(int64) bool { return true }
-		}
+		open := c.Against || slices.Contains(given[v.First:int(v.First)+v.Width], false) || len(c.Values) > 0 && slices.Min(c.Values) < slices.Max(c.Values)
 		missing := false
 		for x := v.Lo; x <= v.Hi; x++ {
-			if r := p.Residuals[Where(fluent, Machine(v, x))]; len(r) == 0 {
-				missing = missing || is(x)
-			} else if is(x) {
-				all = append(all, r)
+			if !open && x != v.Value(val) {
+				continue
+			}
+			if r := p.Residuals[Where(fluent, Machine(v, x))]; len(r) > 0 {
+				all, of = append(all, r), append(of, v.View.Names[x-v.Lo])
+			} else {
+				missing = true
 			}
 		}
 		if len(all) > 0 && !missing {
-			return all
+			return all, of
 		}
 	}
 	if r := p.Residuals[fluent]; len(r) > 0 {
-		all = append(all, r)
+		all, of = append(all, r), append(of, "")
 	}
-	return all
+	return all, of
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/quantity"
@@ -67,18 +66,60 @@ func (m *machines) apart(errors []float64, rows []int) [][]float64 {
 // leastOwn is the number of errors from which a machine that an input tells has a band of its own: with fewer, 99 % of them are no other than all.
 const leastOwn = 100
 
-// own returns the errors of each machine that has enough of its own, by the condition for it.
-func (x *series) own(errors []float64, rows []int) (when []string, out [][]float64) {
+// errorsIf are errors where a condition holds; it is empty for all that no other is for.
+type errorsIf struct {
+	when   string
+	errors []float64
+}
+
+// own divides errors so many steps ahead: those of machines that an input tells and whose errors are others than those of the rest, and the rest.
+func (x *series) own(errors []float64, rows []int, steps int) (out []errorsIf) {
 	if x.column < 0 {
-		return nil, nil
+		return []errorsIf{{"", errors}}
 	}
-	for k, own := range x.apart(errors, rows) {
-		if len(own) >= leastOwn {
-			v := x.vars[x.column]
-			when, out = append(when, load.Machine(v, v.Lo+int64(k))), append(out, own)
+	of := x.apart(errors, rows)
+	least := float64(steps) * (unlikeBits + math.Log2(float64(len(of))))
+	for left := len(of); ; left-- {
+		most, at := least, -1
+		for k := range of {
+			if len(of[k]) < leastOwn || left < 2 {
+				continue
+			}
+			if bits := unlike(of[k], slices.Concat(slices.Concat(of[:k]...), slices.Concat(of[k+1:]...))); bits > most {
+				most, at = bits, k
+			}
 		}
+		if at < 0 {
+			return append(out, errorsIf{"", slices.Concat(of...)})
+		}
+		v := x.vars[x.column]
+		out = append(out, errorsIf{load.Machine(v, v.Lo+int64(at)), of[at]})
+		of[at] = nil
 	}
-	return when, out
+}
+
+// unlike is how many bits fewer describe which errors are in ranges that hold parts of all, for some by themselves.
+func unlike(some, rest []float64) (bits float64) {
+	var all []float64
+	for _, e := range slices.Concat(some, rest) {
+		all = append(all, math.Abs(e))
+	}
+	slices.Sort(all)
+	for _, share := range []float64{.5, .9, bandShare} {
+		edge := all[int(share*float64(len(all)))]
+		count := func(errors []float64) (in, out int) {
+			for _, e := range errors {
+				if math.Abs(e) > edge {
+					out++
+				}
+			}
+			return len(errors) - out, out
+		}
+		a, b := count(some)
+		c, d := count(rest)
+		bits += structure.KTBits(a+c, b+d) - structure.KTBits(a, b) - structure.KTBits(c, d)
+	}
+	return bits
 }
 
 // Refuted is a machine whose rows are outside a band far more often than it says.
@@ -106,7 +147,7 @@ func (x *series) refuted(fluent string, bands []load.Band, steps int, errors []f
 		}
 		n := 0
 		for _, e := range own {
-			if e < band.Low || e > band.High {
+			if !within(band.Low, e, band.High) {
 				n++
 			}
 		}
@@ -165,17 +206,3 @@ func Unlike(ctx context.Context, p *load.Problem, from train.Source, threads int
 
 // lagsAt is the number of earlier rows that the comparison of machines reads.
 const lagsAt = 3
-
-// listed writes bands that are of machines.
-func listed(bands []load.Band) string {
-	const most = 8
-	var parts []string
-	for _, b := range bands[:min(len(bands), most)] {
-		parts = append(parts, fmt.Sprintf("%.3g..%.3g if %s", b.Low, b.High, b.When))
-	}
-	text := strings.Join(parts, ", ")
-	if more := len(bands) - most; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text
-}

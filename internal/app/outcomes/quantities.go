@@ -36,7 +36,7 @@ type QuantityLine struct {
 	Leaves   int    `json:"leaves"`
 	// HeldOut compares it on blocks of time, each predicted by what the others taught.
 	HeldOut Compared `json:"held_out"`
-	// Bands held the given shares of the errors there. Of a log with machines that an input tells, each has its own.
+	// Bands held the given shares of the errors there. Machines that an input tells have their own, first, where their errors are others.
 	Bands []load.Band `json:"bands"`
 	// Refuted are machines of whose errors a band did not hold its share.
 	Refuted []Refuted `json:"refuted,omitempty"`
@@ -64,6 +64,9 @@ type Error float64
 
 // Bands have these shares of the errors.
 const bandShare = .99
+
+// mostBands bounds the machines whose bands are written.
+const mostBands = 8
 
 // mostErrorsKept bounds the different errors that are drawn.
 const mostErrorsKept = 60
@@ -120,17 +123,12 @@ func (q *Quantities) add(x *series, out *quantity.Output) {
 		errors []float64
 		rows   []int
 	}{{1, out.Residuals, out.Rows}, {quantity.Far, out.FarResiduals, out.FarRows}} {
-		add := func(when string, errors []float64) {
-			if len(errors) > 0 {
-				band := quantity.BandOf(errors, bandShare)
-				line.Bands = append(line.Bands, load.Band{Fluent: v.Name, When: when, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+		for _, own := range x.own(b.errors, b.rows, b.steps) {
+			if len(own.errors) > 0 {
+				band := quantity.BandOf(own.errors, bandShare)
+				line.Bands = append(line.Bands, load.Band{Fluent: v.Name, When: own.when, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
 			}
 		}
-		when, own := x.own(b.errors, b.rows)
-		for k := range own {
-			add(when[k], own[k])
-		}
-		add("", b.errors)
 		line.Refuted = append(line.Refuted, x.refuted(v.Name, line.Bands, b.steps, b.errors, b.rows)...)
 	}
 	q.Lines = append(q.Lines, line)
@@ -138,12 +136,8 @@ func (q *Quantities) add(x *series, out *quantity.Output) {
 	q.functions.Bands = append(q.functions.Bands, line.Bands...)
 	step, _ := v.Step().Float64()
 	var all []drawn
-	when, own := x.own(out.Residuals, out.Rows)
-	for k := range own {
-		all = append(all, drawn{when[k], quantity.Distribution(own[k], step, mostErrorsKept)})
-	}
-	if len(own) < len(x.names) || len(own) == 0 {
-		all = append(all, drawn{"", quantity.Distribution(out.Residuals, step, mostErrorsKept)})
+	for _, own := range x.own(out.Residuals, out.Rows, 1) {
+		all = append(all, drawn{own.when, quantity.Distribution(own.errors, step, mostErrorsKept)})
 	}
 	q.errors = append(q.errors, all)
 }
@@ -227,12 +221,19 @@ func (l *QuantityLine) String() string {
 	h := &l.HeldOut
 	fmt.Fprintf(&b, "  error on held-out time (root mean square, %d rows), 1 and %d steps ahead: %s", h.Rows, h.Steps, pairText(h.Function))
 	fmt.Fprintf(&b, "; linear of three rows %s, in bins %s, \"nothing changes\" %s", pairText(h.Linear), pairText(h.Bins), pairText(h.Unchanged))
-	for _, steps := range []int{1, h.Steps} {
-		of := slices.DeleteFunc(slices.Clone(l.Bands), func(b load.Band) bool { return b.Steps != steps })
-		if len(of) > 1 {
-			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead of each machine were in %s", 100*of[0].Share, steps, listed(of[:len(of)-1]))
-		} else if len(of) == 1 {
-			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were in %.3g..%.3g", 100*of[0].Share, steps, of[0].Low, of[0].High)
+	for i, n := 0, 0; i < len(l.Bands); i, n = i+1, n+1 {
+		band := &l.Bands[i]
+		if i == 0 || l.Bands[i-1].Steps != band.Steps {
+			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were", 100*band.Share, band.Steps)
+			n = 0
+		}
+		switch {
+		case band.When != "" && n < mostBands:
+			fmt.Fprintf(&b, " in %.3g..%.3g if %s,", band.Low, band.High, band.When)
+		case band.When != "" && n == mostBands:
+			b.WriteString(" …,")
+		case band.When == "":
+			fmt.Fprintf(&b, "%s in %.3g..%.3g", map[bool]string{true: " else"}[n > 0], band.Low, band.High)
 		}
 	}
 	for i := range l.Refuted {

@@ -138,12 +138,12 @@ func (t *QuantityTest) cover(x *series, e [2][]miss, trained load.Trained, v *fa
 			d := m.logged - m.predicted
 			errors, rows = append(errors, d), append(rows, m.row)
 			band = x.bandOf(v.Name, all, band.Steps, x.of[m.row])
-			if band.Low <= d && d <= band.High {
+			if within(band.Low, d, band.High) {
 				in++
 			}
 			w := a.Next()
 			low, high := min(band.Low, -w), max(band.High, w)
-			if low <= d && d <= high {
+			if within(low, d, high) {
 				followed++
 			}
 			t.Fit[k] = append(t.Fit[k], Fit{m.row, m.logged, m.predicted, m.predicted + low, m.predicted + high})
@@ -157,6 +157,12 @@ func (t *QuantityTest) cover(x *series, e [2][]miss, trained load.Trained, v *fa
 		t.Refuted = append(t.Refuted, x.refuted(v.Name, all, band.Steps, errors, rows)...)
 		t.Covered[k], t.Adaptive[k] = share(in, len(e[k])), share(followed, len(e[k]))
 	}
+}
+
+// within reports whether an error is in a band, of which a file has six digits: errors in whole steps are often at its ends.
+func within(low, e, high float64) bool {
+	slack := 1e-9 + 1e-5*max(-low, high)
+	return low-slack <= e && e <= high+slack
 }
 
 // residuals are the errors of a quantity that a model draws.
