@@ -147,7 +147,8 @@ func (g *group) of(k int) (values []float64, counts map[string][]int) {
 }
 
 // gain is how many bits fewer describe whether rows have the most frequent next value of a column, for each entity by itself
-// instead of all together.
+// instead of all together. Of few rows it is told how many have it in all: many small groups, in which codes of their own are short where about half the
+// rows have it, would add up to evidence that equal entities differ.
 func (g *group) gain(k int) (bits float64) {
 	values, counts := g.of(k)
 	if len(counts) < 2 {
@@ -160,10 +161,38 @@ func (g *group) gain(k int) (bits float64) {
 		}
 	}
 	most := slices.Index(all, slices.Max(all))
+	rows, with := sum(all), all[most]
+	exact := rows <= fewRows
+	ways := []float64{1} // the probabilities of so many rows with the value, with all their orders
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		bits -= codeBits(counts[name], most)
+		if n := sum(counts[name]); exact {
+			next := make([]float64, len(ways)+n)
+			for j := range n + 1 {
+				p := choices(n, j) * math.Exp2(-structure.KTBits(n-j, j))
+				for i, w := range ways {
+					next[i+j] += w * p
+				}
+			}
+			ways = next
+		}
+	}
+	if exact {
+		return bits + math.Log2(choices(rows, with)) - math.Log2(ways[with])
 	}
 	return bits + codeBits(all, most)
+}
+
+// fewRows is the number of rows up to which their number with a value is told.
+const fewRows = 30
+
+// choices is the number of ways to choose k of n.
+func choices(n, k int) float64 {
+	c := 1.0
+	for i := range k {
+		c *= float64(n-i) / float64(i+1)
+	}
+	return c
 }
 
 // codeBits is the length of the code of which rows have a value.

@@ -19,13 +19,13 @@ type Unlikeness struct {
 }
 
 // What differs must be sure: the bits of the rows must add up, and in most parts of the time, since errors that follow
-// each other are alike, and so what one of them says of a machine. Of parts times blocks that show nothing by themselves, one mean in a thousand is so
-// many standard errors above 0.
+// each other are alike, and so is what they say of a machine. Where parts of all blocks show nothing, one mean in 300 is surely standard
+// errors above 0.
 const (
 	parts     = 4
-	surely    = 3.5
+	surely    = 3
 	shortRows = 6000 // that a function of all machines is learned from, at most
-	mostParts = 8    // leaves of it
+	mostParts = 8    // leaves of it: one of many would tell machines by their levels
 )
 
 // Unlike finds the machine and the quantity that differ most from all others, with more evidence than least bits: the rows of each block of time are
