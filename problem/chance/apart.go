@@ -49,7 +49,7 @@ func (m *Model) Apart(group, context int, variables []int, parts []Part) (*Model
 		}
 		apart = append(apart, c)
 	}
-	g.Contexts = slices.Insert(slices.Clone(g.Contexts), context, apart...)
+	g.Contexts = append(append(slices.Clone(g.Contexts[:context]), apart...), g.Contexts[context:]...)
 	for {
 		out, i, c, err := New(m.Problem, groups)
 		if err == nil {

@@ -54,13 +54,14 @@ func contradictions(s *dataset.Schema, groups []*group) (out []Contradiction) {
 }
 
 // contradicting groups the rows of a log by states and actions, in the order of the log, where several next states follow.
-// Rows with a value that is not known are left out. The entity of a line is told, or entity is nil.
-func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, entity func(line int) string) []*group {
+// Rows with a value that is not known are left out. With told, the entities of rows are, and states and actions of several entities are grouped
+// whatever follows.
+func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, told bool) []*group {
 	data := s.Quantise(read.Data)
 	width := len(s.Columns)
 	known := width - s.NumStates()
 	end := width - s.NumInputs() // what inputs are next is no part of the next state
-	suspects := suspicious(ctx, data, known, end)
+	suspects := suspicious(ctx, data, known, end, told)
 	groups := map[string]*group{}
 	var order []*group
 	var key []byte
@@ -91,15 +92,23 @@ func contradicting(ctx context.Context, s *dataset.Schema, read *rawlog.Read, en
 		if n.rows++; len(n.lines) < maxLines {
 			n.lines = append(n.lines, int32(read.Data.Line(i)))
 		}
-		if entity != nil {
+		if told {
 			if n.of == nil {
 				n.of = map[string]int{}
 			}
-			n.of[entity(read.Data.Line(i))]++
+			n.of[data.Entity(i)]++
 		}
 		return nil
 	})
-	return slices.DeleteFunc(order, func(g *group) bool { return len(g.order) == 1 })
+	if told {
+		return order
+	}
+	return contradictory(order)
+}
+
+// contradictory removes the groups with one next state.
+func contradictory(groups []*group) []*group {
+	return slices.DeleteFunc(groups, func(g *group) bool { return len(g.order) == 1 })
 }
 
 // group are the rows with the same state and action.
@@ -132,10 +141,10 @@ type next struct {
 	of    map[string]int // the rows of each entity; nil where entities are not told
 }
 
-// suspicious finds the states and actions that seem to have several next states, by their
+// suspicious finds the states and actions that seem to have several next states, or with told several entities, by their
 // hashes: it takes little memory however many there are.
-func suspicious(ctx context.Context, data *dataset.Data, known, end int) map[uint64]bool {
-	first := map[uint64]uint64{}
+func suspicious(ctx context.Context, data *dataset.Data, known, end int, told bool) map[uint64]bool {
+	first, of := map[uint64]uint64{}, map[uint64]string{}
 	out := map[uint64]bool{}
 	_ = data.Each(func(i int, row []float64) error { // the caller looks at ctx
 		if i%lookEvery == 0 && ctx.Err() != nil {
@@ -146,8 +155,10 @@ func suspicious(ctx context.Context, data *dataset.Data, known, end int) map[uin
 		}
 		now, then := hashRow(row[:known]), hashRow(row[known:end])
 		if h, ok := first[now]; !ok {
-			first[now] = then
-		} else if h != then {
+			if first[now] = then; told {
+				of[now] = data.Entity(i)
+			}
+		} else if h != then || told && of[now] != data.Entity(i) {
 			out[now] = true
 		}
 		return nil
@@ -241,7 +252,7 @@ func Check(ctx context.Context, p *load.Problem, name string) (*Contradictions, 
 	if err != nil {
 		return nil, err
 	}
-	groups := contradictions(s, contradicting(ctx, s, read, nil))
+	groups := contradictions(s, contradicting(ctx, s, read, false))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

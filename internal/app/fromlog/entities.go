@@ -1,17 +1,22 @@
 package fromlog
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // mostEntities bounds the entities whose first values are written.
@@ -56,43 +61,46 @@ func writeEntities(b *strings.Builder, x *looked, entity string) {
 	}
 }
 
-// mostTold bounds the entities that are told apart by an input.
-const mostTold = 64
-
-// entityOf returns the function that tells the entity of a line, nil where it need not be told: there are no entities, very
-// many, or the model is told of them.
-func (x *looked) entityOf(r *Request) func(line int) string {
-	if r.Entity == "" || slices.Contains(r.Input, r.Entity) || len(x.t.EntityValues(r.Entity, mostTold+1)) > mostTold {
-		return nil
-	}
-	by := &x.t.Columns[x.t.Column(r.Entity)]
-	return func(line int) string {
-		return by.Text(sort.Search(x.t.Rows()-1, func(row int) bool { return x.t.Line(row) >= line }))
-	}
+// told reports whether rows are compared by their entities: there are some, not very many, and the model is not told of them.
+func (x *looked) told(r *Request) bool {
+	return r.Entity != "" && !slices.Contains(r.Input, r.Entity) && len(x.t.EntityValues(r.Entity, rawlog.MostTold+1)) <= rawlog.MostTold
 }
 
 // unlikeBits is the evidence, in bits, that entities differ: as much as chance takes for a context of its own.
 const unlikeBits = 12
+
+// differing are the parts of the states in which entities may differ that are compared.
+var differing = [...]float64{1, .5, .1, .01, .001}
 
 // unlikeness is a column in whose next values entities differ, and the states and action after which they do so most.
 type unlikeness struct {
 	column int
 	most   *group
 	gain   float64 // of most
-	// The evidence in bits of all states with the action, if entities differ in each, and if in some.
-	each, some float64
+	// bits are the evidence of all states with the action, if entities differ in such parts of them.
+	bits [len(differing)]float64
 }
 
-// unlike finds the column and the action after which entities differ most, if they do in what no column tells; else it
-// returns nil.
-func unlike(s *dataset.Schema, groups []*group) (most *unlikeness) {
+// unlike says how entities differ in what no column tells; "" if they do not.
+func unlike(ctx context.Context, p *factored.Problem, s *dataset.Schema, read *rawlog.Read, groups []*group) (string, error) {
+	if u := differ(p, s, groups); u != nil {
+		return u.describe(s), nil
+	}
+	var of load.Problem
+	of.Problem = p
+	return outcomes.Unlike(ctx, &of, train.Source{Data: read.Data}, app.Threads(0))
+}
+
+// differ finds the column and the action after which entities differ most, if they do in what no column tells; else it
+// returns nil. Quantities hardly ever have the same values twice, and are not compared here.
+func differ(p *factored.Problem, s *dataset.Schema, groups []*group) (most *unlikeness) {
 	all := map[string]*unlikeness{}
 	var order []string
 	for _, g := range groups {
 		action := describe(s, g.first, func(c int) bool { return s.Columns[c].Role == dataset.Action })
 		for k := len(s.Columns) - s.NumStates(); k < len(s.Columns)-s.NumInputs(); k++ {
 			gain := g.gain(k)
-			if gain == 0 {
+			if v, ok := p.Lookup(strings.TrimSuffix(s.Columns[k].Name, "'")); gain == 0 || ok && v.Fixed() {
 				continue
 			}
 			key := strconv.Itoa(k) + action
@@ -102,17 +110,18 @@ func unlike(s *dataset.Schema, groups []*group) (most *unlikeness) {
 				all[key] = u
 				order = append(order, key)
 			}
-			u.each += gain
-			u.some += math.Log2(.5 + .5*math.Exp2(min(gain, 700)))
+			for i, part := range differing {
+				u.bits[i] += math.Log2(1 - part + part*math.Exp2(min(gain, 700)))
+			}
 			if u.most == nil || gain > u.gain {
 				u.most, u.gain = g, gain
 			}
 		}
 	}
-	least := unlikeBits + math.Log2(2*float64(len(order)))
+	least := unlikeBits + math.Log2(float64(len(differing)*len(order)))
 	for _, key := range order {
-		if u := all[key]; max(u.each, u.some) > least {
-			most, least = u, max(u.each, u.some)
+		if u := all[key]; slices.Max(u.bits[:]) > least {
+			most, least = u, slices.Max(u.bits[:])
 		}
 	}
 	return most
@@ -138,10 +147,11 @@ func (g *group) of(k int) (values []float64, counts map[string][]int) {
 }
 
 // gain is how many bits fewer describe whether rows have the most frequent next value of a column, for each entity by itself
-// instead of all together.
+// instead of all together. Of few rows it is told how many have it in all: many small groups, in which codes of their own are short where about half the
+// rows have it, would add up to evidence that equal entities differ.
 func (g *group) gain(k int) (bits float64) {
 	values, counts := g.of(k)
-	if len(values) < 2 || len(counts) < 2 {
+	if len(counts) < 2 {
 		return 0
 	}
 	all := make([]int, len(values))
@@ -151,10 +161,38 @@ func (g *group) gain(k int) (bits float64) {
 		}
 	}
 	most := slices.Index(all, slices.Max(all))
+	rows, with := sum(all), all[most]
+	exact := rows <= fewRows
+	ways := []float64{1} // the probabilities of so many rows with the value, with all their orders
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		bits -= codeBits(counts[name], most)
+		if n := sum(counts[name]); exact {
+			next := make([]float64, len(ways)+n)
+			for j := range n + 1 {
+				p := choices(n, j) * math.Exp2(-structure.KTBits(n-j, j))
+				for i, w := range ways {
+					next[i+j] += w * p
+				}
+			}
+			ways = next
+		}
+	}
+	if exact {
+		return bits + math.Log2(choices(rows, with)) - math.Log2(ways[with])
 	}
 	return bits + codeBits(all, most)
+}
+
+// fewRows is the number of rows up to which their number with a value is told.
+const fewRows = 30
+
+// choices is the number of ways to choose k of n.
+func choices(n, k int) float64 {
+	c := 1.0
+	for i := range k {
+		c *= float64(n-i) / float64(i+1)
+	}
+	return c
 }
 
 // codeBits is the length of the code of which rows have a value.
@@ -170,7 +208,7 @@ func sum(counts []int) (all int) {
 }
 
 // describe says in what the entities differ: the value whose part of the rows differs most between two of them.
-func (u *unlikeness) describe(s *dataset.Schema, entity string) string {
+func (u *unlikeness) describe(s *dataset.Schema) string {
 	values, counts := u.most.of(u.column)
 	names := slices.Sorted(maps.Keys(counts))
 	rows := map[string]int{}
@@ -190,7 +228,7 @@ func (u *unlikeness) describe(s *dataset.Schema, entity string) string {
 		}
 	}
 	column := &s.Columns[u.column]
-	return fmt.Sprintf("%s is an input, too, since no other column tells its values apart: after %s, %s=%s has %d of %d rows of %s and %d of %d of %s",
-		entity, describe(s, u.most.first, func(c int) bool { return c < len(s.Columns)-s.NumStates() }), column.Name, column.Text(values[at]),
+	return fmt.Sprintf("after %s, %s=%s has %d of %d rows of %s and %d of %d of %s",
+		describe(s, u.most.first, func(c int) bool { return c < len(s.Columns)-s.NumStates() }), column.Name, column.Text(values[at]),
 		counts[high][at], rows[high], high, counts[low][at], rows[low], low)
 }

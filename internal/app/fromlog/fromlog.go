@@ -26,6 +26,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Result is the outcome of `fdplan init`.
@@ -127,7 +128,11 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.schema(&r)
+	p, err := x.problem(&r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := dataset.OfProblem(p)
 	if err != nil {
 		return nil, err
 	}
@@ -150,15 +155,19 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	if note != "" {
 		out.Notes = append(out.Notes, note)
 	}
-	entity := x.entityOf(&r)
-	groups := contradicting(ctx, s, read, entity)
-	if entity != nil {
-		if u := unlike(s, groups); u != nil {
+	told := x.told(&r)
+	groups := contradicting(ctx, s, read, told)
+	if told {
+		why, err := unlike(ctx, p, s, read, groups)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
 			r.Input = append(slices.Clone(r.Input), r.Entity)
-			return start(ctx, r, []string{u.describe(s, r.Entity)})
+			return start(ctx, r, []string{fmt.Sprintf("%s is an input, too, since no other column tells its values apart: %s", r.Entity, why)})
 		}
 	}
-	out.groups = contradictions(s, groups)
+	out.groups = contradictions(s, contradictory(groups))
 	out.Contradictory = len(out.groups)
 	if err := out.warn(ctx, x); err != nil {
 		return nil, err
@@ -231,17 +240,13 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	return x, err
 }
 
-// schema returns the columns of the task.
-func (x *looked) schema(r *Request) (*dataset.Schema, error) {
+// problem returns the problem of the task.
+func (x *looked) problem(r *Request) (*factored.Problem, error) {
 	k, err := task.Parse(filepath.Join(r.Out, taskFile), []byte(x.text))
 	if err != nil {
 		return nil, fmt.Errorf("the task that was made of %s: %w", r.Log, err)
 	}
-	p, err := k.Factored(filepath.Base(r.Out))
-	if err != nil {
-		return nil, err
-	}
-	return dataset.OfProblem(p)
+	return k.Factored(filepath.Base(r.Out))
 }
 
 // readingOf says how rows become transitions.

@@ -29,7 +29,8 @@ const (
 // Band has the share of the errors of a function: logged less predicted values, so many steps ahead.
 type Band struct {
 	Fluent    string  `json:"-"`
-	Share     float64 `json:"share"` // of 1
+	When      string  `json:"when,omitempty"` // a condition, as Machine writes it; empty for what no other band is for
+	Share     float64 `json:"share"`          // of 1
 	Steps     int     `json:"steps"`
 	Low, High float64
 }
@@ -37,18 +38,38 @@ type Band struct {
 // String writes a band as a network's file has it.
 func (b *Band) String() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-	return fmt.Sprintf("%s %s%% %d %s %s", b.Fluent, number(100*b.Share), b.Steps, number(b.Low), number(b.High))
+	return fmt.Sprintf("%s %s%% %d %s %s", Where(b.Fluent, b.When), number(100*b.Share), b.Steps, number(b.Low), number(b.High))
+}
+
+// Where names a fluent under a condition, which may be empty.
+func Where(fluent, when string) string {
+	if when == "" {
+		return fluent
+	}
+	return fluent + where + when
+}
+
+const where = " if "
+
+// Machine is the condition that an enumeration has a value.
+func Machine(v *factored.Variable, x int64) string {
+	return v.Name + " == " + strconv.Quote(v.View.Names[x-v.Lo])
 }
 
 // parseBand reads a band.
 func parseBand(text string) (b Band, err error) {
-	words := strings.Fields(text)
+	of, when, conditional := strings.Cut(text, where)
+	words := strings.Fields(of)
+	if conditional { // the numbers are behind it
+		at := max(0, strings.LastIndexByte(when, '"')+1)
+		words, when = append(words, strings.Fields(when[at:])...), when[:at]
+	}
 	bad := fmt.Errorf("%q is no band; expected FLUENT SHARE%% STEPS LOW HIGH", text)
 	if len(words) < 5 {
 		return b, bad
 	}
 	n := len(words)
-	b.Fluent = strings.Join(words[:n-4], " ")
+	b.Fluent, b.When = strings.Join(words[:n-4], " "), when
 	var errs [4]error
 	b.Share, errs[0] = strconv.ParseFloat(strings.TrimSuffix(words[n-4], "%"), 64)
 	b.Steps, errs[1] = strconv.Atoi(words[n-3])

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,7 @@ type Logged struct {
 // MostResiduals bounds the errors that are kept of a function: the last ones.
 const MostResiduals = 2000
 
-// ResidualsLine writes the errors of a function.
+// ResidualsLine writes the errors of a function; see Where.
 func ResidualsLine(fluent string, errors []int64) string {
 	var b strings.Builder
 	b.WriteString(fluent + ":")
@@ -41,11 +42,12 @@ func LoggedLine(action string, l Logged) string {
 }
 
 // numbersOf reads NAME: N N ….
-func numbersOf(line string) (name string, numbers []int64, err error) {
-	name, rest, ok := strings.Cut(line, ": ")
-	if !ok {
+func numbersOf(line string) (of string, numbers []int64, err error) {
+	at := strings.LastIndex(line, ": ") // a condition may have others
+	if at < 0 {
 		return "", nil, fmt.Errorf("%.40q is no list of numbers; expected NAME: N N …", line)
 	}
+	name, rest := line[:at], line[at+2:]
 	for _, word := range strings.Fields(rest) {
 		x, err := strconv.ParseInt(word, 10, 32)
 		if err != nil {
@@ -77,4 +79,35 @@ func (t *Trained) readErrors(key, line string) error {
 	}
 	t.Logged[name] = Logged{numbers[0], numbers[1], numbers[2]}
 	return nil
+}
+
+// ErrorsOf returns the errors of a function, and of which machine each list is: those of the one that the problem begins with, if the
+// network's file has them, and of each where the task leaves open which it is, or lets it change. It is "" for all machines.
+func (p *Problem) ErrorsOf(fluent string) (all [][]int64, of []string) {
+	val, given := p.World().InitialBits()
+	for _, c := range p.Courses() {
+		v := &p.Problem.Variables[c.Variable]
+		if !v.Enumeration() {
+			continue
+		}
+		open := c.Against || slices.Contains(given[v.First:int(v.First)+v.Width], false) || len(c.Values) > 0 && slices.Min(c.Values) < slices.Max(c.Values)
+		missing := false
+		for x := v.Lo; x <= v.Hi; x++ {
+			if !open && x != v.Value(val) {
+				continue
+			}
+			if r := p.Residuals[Where(fluent, Machine(v, x))]; len(r) > 0 {
+				all, of = append(all, r), append(of, v.View.Names[x-v.Lo])
+			} else {
+				missing = true
+			}
+		}
+		if len(all) > 0 && !missing {
+			return all, of
+		}
+	}
+	if r := p.Residuals[fluent]; len(r) > 0 {
+		all, of = append(all, r), append(of, "")
+	}
+	return all, of
 }

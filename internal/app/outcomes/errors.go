@@ -14,12 +14,14 @@ func (x *series) residuals(l []*quantity.Output) (meta [][2]string) {
 	for _, out := range l {
 		v := x.vars[out.Column]
 		step, _ := v.Step().Float64()
-		errs := make([]int64, len(out.Residuals))
-		for i, e := range out.Residuals {
-			errs[i] = int64(math.RoundToEven(e / step))
-		}
-		if len(errs) > 0 {
-			meta = append(meta, [2]string{load.MetaResiduals, load.ResidualsLine(v.Name, errs)})
+		for _, own := range x.own(out.Residuals, out.Rows, 1) {
+			errs := make([]int64, len(own.errors))
+			for i, e := range own.errors {
+				errs[i] = int64(math.RoundToEven(e / step))
+			}
+			if len(errs) > 0 {
+				meta = append(meta, [2]string{load.MetaResiduals, load.ResidualsLine(load.Where(v.Name, own.when), errs)})
+			}
 		}
 	}
 	for i, v := range x.vars {

@@ -25,8 +25,8 @@ type Quantities struct {
 
 	p         *load.Problem
 	functions load.Functions
-	errors    [][]quantity.Weight // by line, in steps
-	rest      [][2]string         // see series.residuals
+	errors    [][]drawn   // by line
+	rest      [][2]string // see series.residuals
 }
 
 // QuantityLine is what was learned about a quantity.
@@ -36,8 +36,10 @@ type QuantityLine struct {
 	Leaves   int    `json:"leaves"`
 	// HeldOut compares it on blocks of time, each predicted by what the others taught.
 	HeldOut Compared `json:"held_out"`
-	// Bands held the given shares of the errors there.
+	// Bands held the given shares of the errors there. Machines that an input tells have their own, first, where their errors are others.
 	Bands []load.Band `json:"bands"`
+	// Refuted are machines of whose errors a band did not hold its share.
+	Refuted []Refuted `json:"refuted,omitempty"`
 }
 
 // Compared are root mean square errors one and several steps ahead, with all actions and what is not predicted as
@@ -51,11 +53,20 @@ type Compared struct {
 	Unchanged [2]*Error `json:"unchanged"` // nothing changes
 }
 
+// drawn are errors that are drawn where a condition holds, in steps.
+type drawn struct {
+	when   string
+	errors []quantity.Weight
+}
+
 // Error is an error in the unit of a quantity.
 type Error float64
 
 // Bands have these shares of the errors.
 const bandShare = .99
+
+// mostBands bounds the machines whose bands are written.
+const mostBands = 8
 
 // mostErrorsKept bounds the different errors that are drawn.
 const mostErrorsKept = 60
@@ -70,7 +81,9 @@ func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, h
 	if !slices.ContainsFunc(x.t.Columns, func(c quantity.Column) bool { return c.Learn }) {
 		return nil, nil
 	}
-	x.fill(from, held)
+	if x.fill(from, held); x.column >= 0 {
+		x.t.Of = x.of
+	}
 	l, err := quantity.Learn(ctx, x.t, quantity.Options{Lags: lags, Threads: threads})
 	if errors.Is(err, quantity.ErrFew) {
 		return nil, nil
@@ -108,17 +121,25 @@ func (q *Quantities) add(x *series, out *quantity.Output) {
 	for _, b := range []struct {
 		steps  int
 		errors []float64
-	}{{1, out.Residuals}, {quantity.Far, out.FarResiduals}} {
-		if len(b.errors) > 0 {
-			band := quantity.BandOf(b.errors, bandShare)
-			line.Bands = append(line.Bands, load.Band{Fluent: v.Name, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+		rows   []int
+	}{{1, out.Residuals, out.Rows}, {quantity.Far, out.FarResiduals, out.FarRows}} {
+		for _, own := range x.own(b.errors, b.rows, b.steps) {
+			if len(own.errors) > 0 {
+				band := quantity.BandOf(own.errors, bandShare)
+				line.Bands = append(line.Bands, load.Band{Fluent: v.Name, When: own.when, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+			}
 		}
+		line.Refuted = append(line.Refuted, x.refuted(v.Name, line.Bands, b.steps, b.errors, b.rows)...)
 	}
 	q.Lines = append(q.Lines, line)
 	q.functions.Texts = append(q.functions.Texts, line.Function)
 	q.functions.Bands = append(q.functions.Bands, line.Bands...)
 	step, _ := v.Step().Float64()
-	q.errors = append(q.errors, quantity.Distribution(out.Residuals, step, mostErrorsKept))
+	var all []drawn
+	for _, own := range x.own(out.Residuals, out.Rows, 1) {
+		all = append(all, drawn{own.when, quantity.Distribution(own.errors, step, mostErrorsKept)})
+	}
+	q.errors = append(q.errors, all)
 }
 
 func compared(e *quantity.Errors) Compared {
@@ -146,17 +167,19 @@ func (q *Quantities) Meta() ([][2]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := chance.Context{}
-		for _, w := range q.errors[i] {
-			c.Total += w.Count
-			c.Outcomes = append(c.Outcomes, chance.Outcome{Weight: w.Count, Effects: []chance.Effect{{Kind: chance.Predict, By: w.Steps}}})
+		random := false
+		for _, d := range q.errors[i] {
+			c := chance.Context{When: d.when}
+			for _, w := range d.errors {
+				c.Total += w.Count
+				c.Outcomes = append(c.Outcomes, chance.Outcome{Weight: w.Count, Effects: []chance.Effect{{Kind: chance.Predict, By: w.Steps}}})
+			}
+			c.Rows, random = c.Total, random || len(c.Outcomes) > 1
+			g.Contexts = append(g.Contexts, c)
 		}
-		if len(c.Outcomes) < 2 {
-			continue // there is no error, or always the same
+		if random { // else there is no error, or always the same
+			groups = append(groups, *g)
 		}
-		c.Rows = c.Total
-		g.Contexts = append(g.Contexts, c)
-		groups = append(groups, *g)
 	}
 	drawn, err := chanceLines(p, groups)
 	return append(meta, drawn...), err
@@ -198,8 +221,23 @@ func (l *QuantityLine) String() string {
 	h := &l.HeldOut
 	fmt.Fprintf(&b, "  error on held-out time (root mean square, %d rows), 1 and %d steps ahead: %s", h.Rows, h.Steps, pairText(h.Function))
 	fmt.Fprintf(&b, "; linear of three rows %s, in bins %s, \"nothing changes\" %s", pairText(h.Linear), pairText(h.Bins), pairText(h.Unchanged))
-	for _, band := range l.Bands {
-		fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were in %.3g..%.3g", 100*band.Share, band.Steps, band.Low, band.High)
+	for i, n := 0, 0; i < len(l.Bands); i, n = i+1, n+1 {
+		band := &l.Bands[i]
+		if i == 0 || l.Bands[i-1].Steps != band.Steps {
+			fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were", 100*band.Share, band.Steps)
+			n = 0
+		}
+		switch {
+		case band.When != "" && n < mostBands:
+			fmt.Fprintf(&b, " in %.3g..%.3g if %s,", band.Low, band.High, band.When)
+		case band.When != "" && n == mostBands:
+			b.WriteString(" …,")
+		case band.When == "":
+			fmt.Fprintf(&b, "%s in %.3g..%.3g", map[bool]string{true: " else"}[n > 0], band.Low, band.High)
+		}
+	}
+	for i := range l.Refuted {
+		fmt.Fprintf(&b, "\n  WARNING: %v", &l.Refuted[i])
 	}
 	return b.String()
 }
@@ -220,6 +258,7 @@ type series struct {
 	t    *quantity.Table
 	vars []*factored.Variable // of each column
 	lags []load.Lagged        // that functions read and the problem does not have
+	machines
 }
 
 // newSeries lists the columns: all states and actions but those in bins, which have no numbers.
@@ -251,6 +290,9 @@ func newSeries(p *load.Problem) *series {
 		}
 		x.t.Columns, x.vars = append(x.t.Columns, c), append(x.vars, v)
 	}
+	if x.column = tells(p, x.vars); x.column >= 0 {
+		x.names = x.vars[x.column].View.Names
+	}
 	return x
 }
 
@@ -280,6 +322,7 @@ func (x *series) fill(from []train.Source, held bool) {
 			}
 			follows := last == r-1 && !isBegin(d.Begins, r)
 			last = r
+			x.machines.add(r, now, d.Entity)
 			x.add(now, next, follows)
 		}
 	}

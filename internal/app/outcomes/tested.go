@@ -29,6 +29,9 @@ type QuantityTest struct {
 	Adaptive [2]*Error `json:"adaptive"`
 	Share    float64   `json:"share"` // that the bands should cover
 
+	// Refuted are machines of whose errors a band does not hold its share.
+	Refuted []Refuted `json:"refuted,omitempty"`
+
 	Fit [2][]Fit `json:"-"`
 }
 
@@ -75,7 +78,7 @@ func TestQuantities(p *load.Problem, trained load.Trained, from []train.Source) 
 			t.Function[k], t.Unchanged[k] = rms(e[k], false), rms(e[k], true)
 			t.Linear[k] = rms(plain[v.Name][k], false)
 		}
-		t.cover(e, trained, v)
+		t.cover(x, e, trained, v)
 		out = append(out, t)
 	}
 	return out, nil
@@ -104,14 +107,13 @@ func rms(all []miss, unchanged bool) *Error {
 }
 
 // cover counts the errors in bands.
-func (t *QuantityTest) cover(e [2][]miss, trained load.Trained, v *factored.Variable) {
+func (t *QuantityTest) cover(x *series, e [2][]miss, trained load.Trained, v *factored.Variable) {
 	known := residuals(trained.Chance, v)
-	var bands [2]*load.Band
-	for i := range trained.Functions.Bands {
-		if b := &trained.Functions.Bands[i]; b.Fluent == v.Name && b.Steps == 1 {
-			bands[0], t.Share = b, b.Share
-		} else if b.Fluent == v.Name && b.Steps == quantity.Far {
-			bands[1] = b
+	var bands [2]*load.Band // without those of machines
+	all := trained.Functions.Bands
+	for k, steps := range []int{1, quantity.Far} {
+		if bands[k] = x.bandOf(v.Name, all, steps, -1); bands[k] != nil {
+			t.Share = bands[k].Share
 		}
 	}
 	share := func(n, of int) *Error {
@@ -130,14 +132,18 @@ func (t *QuantityTest) cover(e [2][]miss, trained load.Trained, v *factored.Vari
 		}
 		a := quantity.NewAdaptive(start, t.Share)
 		in, followed := 0, 0
+		var errors []float64
+		var rows []int
 		for i, m := range e[k] {
 			d := m.logged - m.predicted
-			if band.Low <= d && d <= band.High {
+			errors, rows = append(errors, d), append(rows, m.row)
+			band = x.bandOf(v.Name, all, band.Steps, x.of[m.row])
+			if within(band.Low, d, band.High) {
 				in++
 			}
 			w := a.Next()
 			low, high := min(band.Low, -w), max(band.High, w)
-			if low <= d && d <= high {
+			if within(low, d, high) {
 				followed++
 			}
 			t.Fit[k] = append(t.Fit[k], Fit{m.row, m.logged, m.predicted, m.predicted + low, m.predicted + high})
@@ -148,8 +154,15 @@ func (t *QuantityTest) cover(e [2][]miss, trained load.Trained, v *factored.Vari
 				a.See(e[k][old].logged - e[k][old].predicted)
 			}
 		}
+		t.Refuted = append(t.Refuted, x.refuted(v.Name, all, band.Steps, errors, rows)...)
 		t.Covered[k], t.Adaptive[k] = share(in, len(e[k])), share(followed, len(e[k]))
 	}
+}
+
+// within reports whether an error is in a band, of which a file has six digits: errors in whole steps are often at its ends.
+func within(low, e, high float64) bool {
+	slack := 1e-9 + 1e-5*max(-low, high)
+	return low-slack <= e && e <= high+slack
 }
 
 // residuals are the errors of a quantity that a model draws.
@@ -162,9 +175,11 @@ func residuals(c *chance.Model, v *factored.Variable) (all []float64) {
 		if len(g.Outputs) != 1 || c.Problem.Variables[g.Outputs[0]].Name != v.Name {
 			continue
 		}
-		for _, o := range g.Contexts[0].Outcomes {
-			for range o.Weight {
-				all = append(all, float64(o.Effects[0].By)*step)
+		for _, c := range g.Contexts {
+			for _, o := range c.Outcomes {
+				for range o.Weight {
+					all = append(all, float64(o.Effects[0].By)*step)
+				}
 			}
 		}
 	}
@@ -268,5 +283,8 @@ func (t *QuantityTest) String() string {
 		return fmt.Sprintf("%.1f", 100*float64(*e))
 	}
 	fmt.Fprintf(&b, "\n  bands of %g %% cover %s / %s %%; those that grow with the run's misses %s / %s %%", 100*t.Share, percent(t.Covered[0]), percent(t.Covered[1]), percent(t.Adaptive[0]), percent(t.Adaptive[1]))
+	for i := range t.Refuted {
+		fmt.Fprintf(&b, "\n  WARNING: %v", &t.Refuted[i])
+	}
 	return b.String()
 }

@@ -49,6 +49,7 @@ type model struct {
 	reward *tube.Linear
 	record *tube.Record // of the proof, if it is to be certified
 	errs   [][]int64    // of each state of the task, in the order of time; nil for one without
+	of     []string     // the machines that they are of, "" for all
 }
 
 // ErrNoQuantities is wrapped where nothing is known of errors.
@@ -62,8 +63,11 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 	}
 	bands := map[int]tube.Band{}
 	for i := range p.Problem.Variables {
-		if r := p.Residuals[p.Problem.Variables[i].Name]; len(r) > 0 {
-			bands[i] = bandOf(r, m.share)
+		errs, of := p.ErrorsOf(p.Problem.Variables[i].Name)
+		m.of = append(m.of, of...)
+		for _, r := range errs {
+			b := bandOf(r, m.share)
+			bands[i] = tube.Band{Low: min(bands[i].Low, b.Low), High: max(bands[i].High, b.High)}
 		}
 	}
 	var err error
@@ -71,7 +75,8 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 		return nil, fmt.Errorf("%w; --robust plans with quantities whose functions were learned or are known", err)
 	}
 	for _, q := range m.task.States {
-		m.errs = append(m.errs, p.Residuals[q.Name])
+		errs, _ := p.ErrorsOf(q.Name)
+		m.errs = append(m.errs, slices.Concat(errs...))
 	}
 	m.reward = m.layout.Reward()
 	m.task.Before = m.layout.Before(m.task.Start)
@@ -379,7 +384,11 @@ func (m *model) premise() string {
 	for _, b := range m.bands() {
 		parts = append(parts, fmt.Sprintf("%g..%g of %s", b.Low, b.High, b.Name))
 	}
-	return fmt.Sprintf("the bands (%s) held %g %% of the errors of one step on held-out rows; that is no guarantee elsewhere, or over whole runs", strings.Join(parts, ", "), 100*m.share)
+	of := ""
+	if names := slices.Compact(slices.Sorted(slices.Values(m.of))); len(names) > 0 && names[0] != "" {
+		of = " of " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("the bands (%s) held %g %% of the errors of one step on held-out rows%s; that is no guarantee elsewhere, or over whole runs", strings.Join(parts, ", "), 100*m.share, of)
 }
 
 // widths writes the tube.

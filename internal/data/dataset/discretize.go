@@ -70,7 +70,7 @@ func (s *Schema) Stored() *Schema {
 
 // Quantise returns a view of d, whose schema is s.Stored, with the levels of its quantities.
 func (s *Schema) Quantise(d *Data) *Data {
-	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, Begins: d.Begins, Of: d.Of, View: func(i int, row []float64) {
+	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, Entity: d.Entity, Begins: d.Begins, Of: d.Of, View: func(i int, row []float64) {
 		d.Read(i, row)
 		s.toLevels(row)
 	}}

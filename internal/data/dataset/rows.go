@@ -20,6 +20,8 @@ type Data struct {
 	Rewards []float64
 	// Line returns the line of row i in a file of text; nil if that is unknown.
 	Line func(i int) int
+	// Entity names the machine that row i is about; nil if that is unknown.
+	Entity func(i int) string
 	// Begins has the numbers of the rows that begin an episode, in order; nil if that is unknown.
 	Begins []int32
 

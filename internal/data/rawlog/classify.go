@@ -58,6 +58,9 @@ type found struct {
 	both           map[string]bool // and of the numbers
 }
 
+// MostTold bounds the entities that are told apart by an input.
+const MostTold = 64
+
 // classify finds the type of a fluent from its column and that of its next states.
 func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 	n := f.count(t, columns)
@@ -76,7 +79,14 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 	}
 	isText := n.texts > 0 && f.Unreadable == 0
 	f.Values = slices.Sorted(maps.Keys(n.values))
+	names := []string(nil)
+	if f.Column == s.Entity {
+		names = t.EntityValues(f.Column, MostTold+1)
+	}
 	switch {
+	case len(names) > 1 && len(names) <= MostTold: // numbers too are names, and no amounts
+		slices.Sort(names)
+		f.Kind, f.Values, f.Why, f.Unreadable = Enum, names, fmt.Sprintf("%d different names", len(names)), 0
 	case n.numbers+n.texts == 0:
 		drop("it has no values")
 	case isText && ranged:

@@ -165,8 +165,14 @@ func sameTimes(x *reader, c *Column) (stamps, one bool) {
 func (t *Table) EntityValues(column string, limit int) []string {
 	var out []string
 	c := &t.Columns[t.Column(column)]
-	for i := range min(c.cells.rows, entityRows) {
-		if text := c.Text(i); len(out) < limit && text != "" && !slices.Contains(out, text) {
+	seen, before := map[uint64]bool{missing: true}, uint64(missing)
+	for i := 0; i < c.cells.rows && len(out) < limit; i++ {
+		cell := c.cells.at(i)
+		if cell == before || seen[cell] {
+			continue
+		}
+		before, seen[cell] = cell, true
+		if text := c.Text(i); text != "" {
 			out = append(out, text)
 		}
 	}

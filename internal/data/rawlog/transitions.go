@@ -127,12 +127,17 @@ func Transitions(ctx context.Context, t *Table, s *dataset.Schema, r Reading) (*
 	d := x.out.Data
 	d.Rows, d.View = x.first.rows, x.view
 	lines, first, order := t.lines, x.first, x.order // and not the table
-	d.Line = func(i int) int {
+	row := func(i int) int {
 		k := first.at(i)
 		if order != nil {
 			k = int(order[k])
 		}
-		return lines.at(k)
+		return k
+	}
+	d.Line = func(i int) int { return lines.at(row(i)) }
+	if k := t.Column(r.Entity); k >= 0 {
+		by := &t.Columns[k]
+		d.Entity = func(i int) string { return by.Text(row(i)) }
 	}
 	return x.out, x.gather(ctx, d)
 }
@@ -150,7 +155,7 @@ func (x *reader) gather(ctx context.Context, d *dataset.Data) error {
 			return nil
 		}
 	}
-	kept.Line, kept.Begins, kept.Rewards = d.Line, d.Begins, d.Rewards
+	kept.Line, kept.Entity, kept.Begins, kept.Rewards = d.Line, d.Entity, d.Begins, d.Rewards
 	*d = *kept
 	return nil
 }

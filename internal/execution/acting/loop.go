@@ -250,7 +250,7 @@ func (l *learner) round(ctx context.Context) error {
 	}
 	if l.o.Steps > 0 && l.out.Steps >= l.o.Steps {
 		l.out.Reason = fmt.Sprintf("--steps: the limit of %d was reached", l.o.Steps)
-		l.out.Experiment = slices.Insert(l.path, 0, l.g.join(l.here.state, action))
+		l.out.Experiment = append([]factored.Valuation{l.g.join(l.here.state, action)}, l.path...)
 		return nil
 	}
 	return l.act(ctx, action)

@@ -91,7 +91,9 @@ func (s *sharer) grouped(view []Variable) []Variable {
 		}
 		first, n := slices.IndexFunc(view, of), len(view)
 		if rest := slices.DeleteFunc(slices.Clone(view), of); n-len(rest) == len(g.Bits) {
-			view = slices.Insert(rest, first, g)
+			view = append(rest, g)
+			copy(view[first+1:], view[first:])
+			view[first] = g
 		}
 	}
 	return view

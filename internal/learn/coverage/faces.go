@@ -7,6 +7,7 @@ import (
 	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -96,7 +97,7 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 	for _, c := range out {
 		slices.Sort(c)
 	}
-	slices.SortFunc(out, slices.Compare)
+	sorting.Stable(out, slices.Compare)
 	return slices.CompactFunc(out, slices.Equal), true
 }
 

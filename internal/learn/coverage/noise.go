@@ -467,7 +467,7 @@ func (b *spaceBuilder) addNoisy(output int, o *structure.Output, others float64)
 	}
 	out.Tables[output], out.Classes[output] = tables, Class{K: k, Fit: fit, Rate: x.rate}
 	if len(except) > 0 {
-		slices.SortFunc(except, slices.Compare)
+		sorting.Stable(except, slices.Compare)
 		out.Except = append(out.Except, Exception{Outputs: []int{output}, Cubes: slices.CompactFunc(except, slices.Equal)})
 	}
 	return false

@@ -239,7 +239,7 @@ func (b *Recorder) Record() *Record {
 	r := b.r
 	n, m := r.inBytes(), r.outBytes()
 	order := integer.Below[int](r.Len())
-	slices.SortFunc(order, func(x, y int) int {
+	slices.SortStableFunc(order, func(x, y int) int {
 		if c := bytes.Compare(r.in[x*n:(x+1)*n], r.in[y*n:(y+1)*n]); c != 0 {
 			return c
 		}

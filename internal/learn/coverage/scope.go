@@ -1,6 +1,10 @@
 package coverage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
+)
 
 // Scope returns the support of some outputs where the values of unknown inputs, which the
 // functions of these outputs do not read, are not known: a case is supported where it is with
@@ -35,7 +39,7 @@ func (s *Support) Scope(outputs, unknown []bool) *Support {
 		for _, c := range e.Cubes {
 			f.Cubes = append(f.Cubes, slices.DeleteFunc(slices.Clone(c), isUnknown))
 		}
-		slices.SortFunc(f.Cubes, slices.Compare)
+		sorting.Stable(f.Cubes, slices.Compare)
 		f.Cubes = slices.CompactFunc(f.Cubes, slices.Equal)
 		to.Except = append(to.Except, f)
 	}

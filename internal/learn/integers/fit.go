@@ -322,8 +322,10 @@ func (f *fitter) take(x form, of *feature, value func(int) int) int {
 	for _, r := range f.left {
 		x.right[r] = value(int(of.col[r])) == int(f.l.y[r])
 	}
-	f.scores, f.found = slices.Insert(f.scores, at, score), slices.Insert(f.found, at, x)
-	if len(f.found) > mostTried {
+	f.scores, f.found = append(f.scores, score), append(f.found, x)
+	copy(f.scores[at+1:], f.scores[at:])
+	copy(f.found[at+1:], f.found[at:])
+	if f.scores[at], f.found[at] = score, x; len(f.found) > mostTried {
 		f.scores, f.found = f.scores[:mostTried], f.found[:mostTried]
 	}
 	return x.count

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Formula is the next value of a class as a function of whole numbers. It tells what follows values of constants
@@ -263,7 +264,7 @@ func (p *pool) keepFormula(value *integers.Expr, read []int, same map[int]int, c
 			}
 		}
 	}
-	f.Value, f.Joint = value.Renamed(to), p.joint(slices.SortedFunc(maps.Keys(place), func(a, b int) int { return place[a] - place[b] }))
+	f.Value, f.Joint = value.Renamed(to), p.joint(slices.SortedStableFunc(maps.Keys(place), func(a, b int) int { return place[a] - place[b] }))
 	c.Formula = f
 }
 
@@ -281,7 +282,7 @@ func (p *pool) joint(features []int) (all [][]int) {
 			all = append(all, values)
 		}
 	}
-	slices.SortFunc(all, slices.Compare)
+	sorting.Stable(all, slices.Compare)
 	if all = slices.CompactFunc(all, slices.Equal); len(all) > mostJoint {
 		return nil
 	}

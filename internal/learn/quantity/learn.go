@@ -33,8 +33,9 @@ type Output struct {
 	Linear *Function
 	// Errors are those of the held-out blocks, by kind of prediction.
 	Errors Errors
-	// Residuals are logged less predicted values of held-out rows, one and Far steps ahead.
+	// Residuals are logged less predicted values of held-out rows, one and Far steps ahead, and Rows the rows of these.
 	Residuals, FarResiduals []float64
+	Rows, FarRows           []int
 
 	chosen candidate
 }
@@ -69,6 +70,7 @@ type learner struct {
 	rows   []int // that go back far enough
 	fold   [][]int
 	train  [][]int
+	until  []int         // by row the last one of its block, of the same machine
 	delays [][]int       // by output and column
 	slow   []bool        // by column: its lags are collinear
 	now    [][]*Function // the functions of all outputs, by fold
@@ -126,19 +128,44 @@ func (t *Table) back(lags int) []int {
 
 // divide makes the blocks.
 func (l *learner) divide() {
-	n := len(l.rows)
-	l.fold, l.train = make([][]int, blocks), make([][]int, blocks)
+	l.fold, l.train, l.until = make([][]int, blocks), make([][]int, blocks), make([]int, l.t.Rows())
+	machines := l.t.machines(l.rows)
 	for b := range blocks {
-		from, to := b*n/blocks, (b+1)*n/blocks
-		l.fold[b] = l.rows[from:to]
-		// A row that reads what was to be predicted is no row to learn from.
-		first, last := l.rows[from]-l.o.Lags, l.rows[to-1]+l.o.Lags
+		near := make([]bool, l.t.Rows()) // a row that reads what was to be predicted is no row to learn from
+		for _, rows := range machines {
+			n := len(rows)
+			part := rows[b*n/blocks : (b+1)*n/blocks]
+			l.fold[b] = append(l.fold[b], part...)
+			for _, r := range part {
+				l.until[r] = part[len(part)-1]
+				for k := max(0, r-l.o.Lags); k <= min(r+l.o.Lags, len(near)-1); k++ {
+					near[k] = true
+				}
+			}
+		}
 		for _, r := range l.rows {
-			if r < first || r > last {
+			if !near[r] {
 				l.train[b] = append(l.train[b], r)
 			}
 		}
 	}
+}
+
+// machines divides rows by the machines that they are about.
+//
+//go:noinline
+func (t *Table) machines(rows []int) [][]int {
+	if t.Of == nil {
+		return [][]int{rows}
+	}
+	var out [][]int
+	for _, r := range rows {
+		for len(out) <= t.Of[r] {
+			out = append(out, nil)
+		}
+		out[t.Of[r]] = append(out[t.Of[r]], r)
+	}
+	return out
 }
 
 // terms lists what a function of an output may read: lags of states and inputs, and of each action one.

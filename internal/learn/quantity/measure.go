@@ -60,7 +60,7 @@ func (l *learner) each(b int, functions []*Function, most int, see func(row, ste
 	stride := max(1, len(rows)/most)
 	for k, r := range rows {
 		steps := 1
-		if k%stride == 0 && l.t.ahead[r] >= Far && r+Far <= rows[len(rows)-1]+1 {
+		if k%stride == 0 && l.t.ahead[r] >= Far && r+Far <= l.until[r]+1 {
 			steps = Far
 		}
 		l.t.follow(&w, functions, l.o.Lags, r, steps, func(step, output int, predicted float64) { see(r+step, step, output, predicted) })
@@ -82,9 +82,9 @@ func (l *learner) compare(i int) {
 			still.add(step, column.Next[row]-column.Now[row-step])
 			switch step {
 			case 0:
-				o.Residuals = append(o.Residuals, e)
+				o.Residuals, o.Rows = append(o.Residuals, e), append(o.Rows, row)
 			case Far - 1:
-				o.FarResiduals = append(o.FarResiduals, e)
+				o.FarResiduals, o.FarRows = append(o.FarResiduals, e), append(o.FarRows, row)
 			}
 		})
 		l.compareBins(&bins, b, o.Column)
@@ -105,11 +105,10 @@ func (l *learner) compare(i int) {
 func (l *learner) compareBins(e *sums, b, column int) {
 	bins := newBinned(l.t, column, l.train[b])
 	c := &l.t.Columns[column]
-	rows := l.fold[b]
-	for _, r := range rows {
+	for _, r := range l.fold[b] {
 		x := c.Now[r]
 		for s := range Far {
-			if s > 0 && (l.t.ahead[r] < Far || r+Far > rows[len(rows)-1]+1) {
+			if s > 0 && (l.t.ahead[r] < Far || r+Far > l.until[r]+1) {
 				break
 			}
 			x = bins.next(r+s, x)

@@ -37,6 +37,9 @@ type Table struct {
 	Columns []Column
 	// Follows tells for each row whether it begins where the row before it ended.
 	Follows []bool
+	// Of has the number of the machine that each row is about, which a column tells; nil for one machine, or if none does. Blocks of time
+	// are of each machine then: one whose rows are all in one block would be predicted without any of them.
+	Of []int
 
 	depth []int // the number of rows before each one that lead to it without a gap
 	ahead []int // and behind it, itself included

@@ -335,7 +335,9 @@ func (b *best) take(value float64, at [3]int) {
 		}
 		return 1
 	})
-	b.found = slices.Insert(b.found, i, valued{value, at})
+	b.found = append(b.found, valued{value, at})
+	copy(b.found[i+1:], b.found[i:])
+	b.found[i] = valued{value, at}
 	b.found = b.found[:min(len(b.found), b.most)]
 }
 

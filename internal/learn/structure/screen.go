@@ -134,7 +134,9 @@ func (s *screen) telling(set []uint64) []int {
 		for at > 0 && best[at-1].value < value {
 			at--
 		}
-		if best = slices.Insert(best, at, scored{b, value}); len(best) > screened {
+		best = append(best, scored{b, value})
+		copy(best[at+1:], best[at:])
+		if best[at] = (scored{b, value}); len(best) > screened {
 			best = best[:screened]
 			least = best[screened-1].value
 		}

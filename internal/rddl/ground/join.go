@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Quantifiers over many values whose bodies need sparse non-fluents, as in
@@ -103,7 +104,7 @@ func (g *grounder) joined(e *rddl.Quant) (rows [][]int, ok bool) {
 	if !j.plan(list) || !j.extend(0) {
 		return nil, false
 	}
-	slices.SortFunc(j.rows, slices.Compare[[]int])
+	sorting.Stable(j.rows, slices.Compare[[]int])
 	return j.rows, true
 }
 
