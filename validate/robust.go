@@ -1,7 +1,9 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -17,10 +19,18 @@ type Worst struct {
 	// Excess is the probability of a run with more disturbances, in floating point.
 	Excess float64
 	States int
-	// Failure is how a run breaks a rule or misses the goal; nil if none does.
+	// Failure is how a run breaks a rule or misses the goal; nil if none does. Run is that run, step by step.
 	Failure *Failure
+	Run     []Hop
 	// Walk has the states that were evaluated, and takes further steps from them.
 	Walk *Walk
+}
+
+// Hop is a step of a run: the state before it, the disturbances so far, and the draws that do not have their first outcome by rank.
+type Hop struct {
+	State  factored.Valuation
+	Spent  int
+	Events []factored.Event
 }
 
 // WorstCase follows a policy through all runs with at most so many disturbances. Each of them has to reach the goal,
@@ -28,11 +38,12 @@ type Worst struct {
 func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation, act RobustPolicy, horizon, disturbances int, goal bool) (*Worst, error) {
 	e := &evaluation{horizon: horizon, success: goal}
 	e.prepare(p, net, chance)
+	e.budget = disturbances
 	first, err := e.node(start)
 	if err != nil {
 		return nil, err
 	}
-	w := &worst{evaluation: e, act: act, budget: disturbances, known: map[[3]int]*Worst{}}
+	w := &worst{evaluation: e, act: act, known: map[[3]int]*Worst{}}
 	out, err := w.from(1, first, 0)
 	if err != nil {
 		return nil, err
@@ -45,9 +56,8 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 // worst computes the guarantees from each state, step and number of disturbances so far.
 type worst struct {
 	*evaluation
-	act    RobustPolicy
-	budget int
-	known  map[[3]int]*Worst
+	act   RobustPolicy
+	known map[[3]int]*Worst
 }
 
 func (w *worst) from(step, at, spent int) (*Worst, error) {
@@ -81,21 +91,60 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 	if err != nil || failure != nil {
 		return &Worst{Failure: failure}, err
 	}
-	out, some := &Worst{}, false
+	out, some, sure := &Worst{}, false, 0.0
 	for k, j := range b.next {
 		now := spent + b.events[k]
-		if now > w.budget {
+		if sure += b.p[k]; now > w.budget {
 			out.Excess += b.p[k]
 			continue
 		}
 		v, err := w.from(step+1, j, now)
-		if err != nil || v.Failure != nil {
-			return v, err
+		if err != nil {
+			return nil, err
+		}
+		if v.Failure != nil {
+			hop := Hop{State: n.state, Spent: spent, Events: w.eventsOf(step, b, k)}
+			return &Worst{Failure: v.Failure, Run: append([]Hop{hop}, v.Run...)}, nil
 		}
 		out.Excess += b.p[k] * v.Excess
 		if r := v.Reward + b.reward[k]; !some || r < out.Reward {
 			out.Reward, some = r, true
 		}
 	}
+	if b.pruned { // the outcomes that are not listed have more disturbances
+		out.Excess += max(0, 1-sure)
+	}
 	return out, nil
+}
+
+// eventsOf lists the draws of outcome k of a branch that do not have their first outcome by rank.
+func (w *worst) eventsOf(step int, b *branch, k int) (events []factored.Event) {
+	var picked []int
+	var from func(d, spent int) bool
+	from = func(d, spent int) bool {
+		if d == len(b.drawn) {
+			k--
+			return k < 0
+		}
+		for i, n := range b.drawn[d].Disturbances {
+			if b.pruned && spent+n > w.budget {
+				continue
+			}
+			picked = append(picked, i)
+			if from(d+1, spent+n) {
+				return true
+			}
+			picked = picked[:d]
+		}
+		return false
+	}
+	from(0, 0)
+	for d, i := range picked {
+		draw := b.drawn[d]
+		if rank := slices.Index(draw.Ranked(), i); rank > 0 {
+			events = append(events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
+		}
+	}
+	slices.SortFunc(events, func(a, b factored.Event) int { return cmp.Compare(a.Variable, b.Variable) })
+	return events
 }

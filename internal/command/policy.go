@@ -61,6 +61,9 @@ func (c *planCmd) findPolicy(ctx context.Context, a *environment) error {
 	r.Interval = func(lower, upper float64) {
 		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("between %.6g and %.6g", lower, upper)})
 	}
+	r.Scenarios = func(n, horizon int) {
+		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s", counted.Of(n, "scenario"), counted.Of(horizon, "step"))})
+	}
 	d, err := policy.Plan(ctx, p, r)
 	report.Clear()
 	if err != nil {
@@ -172,6 +175,10 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
 	app.WriteStopped(b, d.Stopped)
+	if d.Scenarios > 0 {
+		fmt.Fprintf(b, "search by scenarios, %s, %.3f s\n", counted.Of(d.Scenarios, "scenario"), d.Seconds)
+		return
+	}
 	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
 }
 
@@ -198,7 +205,13 @@ const mostUnlike = 3
 
 // writeTable writes what the table of a certificate shows.
 func writeTable(b io.Writer, d *policy.Document) {
-	if p := d.Proof; p != nil {
+	if p := d.Proof; p != nil && p.Scenarios > 0 {
+		what := "There is none"
+		if d.Value != nil {
+			what = "With fewer steps there is none"
+		}
+		fmt.Fprintf(b, "%s: the checker read proofs for each number of steps that nothing holds in all of up to %s: %s.\n", what, counted.Of(p.Scenarios, "scenario"), p.Certificate)
+	} else if p != nil {
 		what, says := "There is none", "compared %s in %s with every legal action, exactly"
 		if d.Sampled != nil {
 			says = "computed %s of %s anew, rounding up"

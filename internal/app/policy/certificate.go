@@ -23,7 +23,10 @@ const CeilingFile = "bounds.json"
 
 // Write writes the answer and its proof into a folder. An answer without proof is not written.
 func (d *Document) Write(dir string) error {
-	if d.proof == nil {
+	switch {
+	case d.write != nil:
+		return d.write(dir)
+	case d.proof == nil:
 		return nil
 	}
 	d.Proof.Certificate = dir
@@ -33,7 +36,7 @@ func (d *Document) Write(dir string) error {
 // Certify checks the certificate of a policy: the evaluator follows the policy, and the table is to show that none is worth
 // more. What is refused is in the report; errors are about files that cannot be read, and the end of ctx.
 func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report, error) {
-	name, bounds := filepath.Join(dir, certify.AnswerFile), filepath.Join(dir, CeilingFile)
+	name := filepath.Join(dir, certify.AnswerFile)
 	r := &certify.Report{Schema: app.Schema, Accepted: true, Answer: name, Claims: []certify.Claim{}, Unchecked: []string{}}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -50,15 +53,10 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 			return nil, err
 		}
 	}
-	table, err := os.ReadFile(bounds)
-	if err != nil {
-		return nil, err
-	}
-	again, unchecked, err := d.readAgain(ctx, p, bounds, table)
+	again, unchecked, err := d.readAgain(ctx, p, dir, r)
 	if err != nil {
 		return r, ifRefused(r, err)
 	}
-	r.Claims = append(r.Claims, certify.Claim{File: d.Problem, Proof: bounds, Horizon: d.Horizon, Shows: again.shows(), Accepted: true})
 	e := certify.Expected{Answer: again, Unchecked: unchecked}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		refuse(r, err)
@@ -68,7 +66,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 }
 
 // aside are the fields of an answer about which nothing is derived.
-var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "supported", "divided.policies", "divided.whole", "proof.certificate"}
+var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "scenarios", "unseen", "disputed", "agree", "supported", "divided.policies", "divided.whole", "proof.certificate"}
 
 func refuse(r *certify.Report, err error) *certify.Report {
 	r.Accepted, r.Refused = false, strings.TrimPrefix(err.Error(), errRefused.Error()+": ")

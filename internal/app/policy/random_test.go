@@ -178,6 +178,7 @@ func TestRandom(t *testing.T) {
 		}
 		compareBlind(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 		compareRobust(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
+		compareScenarios(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 	}
 	t.Logf("%v", kinds)
 	if kinds["bounded"] < 10 || kinds["tight"] == 0 || kinds["wrong"] > 3+kinds["bounded"]/50 {

@@ -44,9 +44,15 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		return m.blind(ctx, r, hasGoal, &n)
 	}
 	goal := hasGoal && r.Objective == policy.Success
-	s, err := policy.Solve(ctx, m.process, r.worst(goal, n, r.Limits.Memory/2))
-	if err != nil {
-		return nil, err
+	var s *policy.Solution
+	other, err := m.either(ctx, r, goal, n, func(ctx context.Context, outcomes int) (err error) {
+		o := r.worst(goal, n, r.Limits.Memory/2)
+		o.Outcomes = outcomes
+		s, err = policy.Solve(ctx, m.process, o)
+		return err
+	})
+	if err != nil || other != nil {
+		return other, err
 	}
 	d := &Document{
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.learned(), Engine: "minimax", Status: engine.Infeasible,
@@ -60,7 +66,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 			}
 		}
 		d.evidence(f)
-		if err := d.guarantee(m, s.Value); err != nil {
+		if err := d.guarantee(m, &s.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -79,8 +85,9 @@ func (r *Request) worst(goal bool, n int, memory int64) policy.Options {
 	return o
 }
 
-// guarantee lets the evaluator follow the policy through all of its runs.
-func (d *Document) guarantee(m *model, found float64) error {
+// guarantee lets the evaluator follow the policy through all of its runs. The worst reward was found to be the best one; nil for one that
+// is not known.
+func (d *Document) guarantee(m *model, found *float64) error {
 	w, err := d.worstCase(m)
 	if err != nil {
 		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
@@ -88,10 +95,12 @@ func (d *Document) guarantee(m *model, found float64) error {
 	if w.Failure != nil {
 		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, w.Failure)
 	}
-	if math.Abs(*d.Value-found) > tolerance*math.Max(1, math.Abs(found)) {
-		return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, found, *d.Value)
+	if d.Status = engine.Feasible; found != nil {
+		if math.Abs(*d.Value-*found) > tolerance*math.Max(1, math.Abs(*found)) {
+			return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, *found, *d.Value)
+		}
+		d.Bound, d.Status = d.Value, engine.Optimal
 	}
-	d.Bound, d.Status = d.Value, engine.Optimal
 	return d.Table.follow(m, w.Walk)
 }
 

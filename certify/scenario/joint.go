@@ -1,0 +1,369 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Draws tells what is drawn in the steps of a problem.
+type Draws interface {
+	// Draws lists what is drawn in the step from the state and with the action of now.
+	Draws(now factored.Valuation) ([]*factored.Draw, error)
+	// Factors write each state that is drawn once. Given state and action, each draws independently of the others.
+	Factors() []factored.Scope
+	// Next lists what the states of a factor can be after the step of now, of which only what the factor reads counts.
+	Next(factor int, now factored.Valuation) (*factored.Draw, error)
+	// Ends reports whether a run ends in the state of now, whatever is planned.
+	Ends(now factored.Valuation) (bool, error)
+}
+
+// Question is what is asked of the plan or policy: that each run reaches the goal, where it ends.
+type Question struct {
+	Problem      *factored.Problem
+	Draws        Draws
+	Start        factored.Valuation
+	Disturbances int
+	Blind        bool // the actions are the same in all runs; else they may differ after different events
+}
+
+// ErrUnsuited is wrapped by the error about a question that cannot be asked this way.
+var ErrUnsuited = errors.New("scenarios do not fit the problem")
+
+// Joint is the problem of a plan or policy that holds in some scenarios. It has a solution over a horizon if there is a policy that
+// holds in all runs with at most so many disturbances.
+type Joint struct {
+	Problem *factored.Problem
+	copies  []run
+	q       *Question
+	tables  *Tables
+}
+
+// run is the copy of the problem for one scenario.
+type run struct {
+	events  []factored.Event
+	bits    []factored.Bit // of the problem's bits
+	end     factored.Bit   // the run has ended
+	past    factored.Bit   // it had ended a step before
+	parent  int            // an earlier scenario with the same events before step differs; -1 for none
+	differs int
+}
+
+// New makes the joint problem. An event is at a step from 1 on, and the disturbances of a scenario are at most those of the question.
+func New(q *Question, t *Tables, scenarios [][]factored.Event) (*Joint, error) {
+	j := &Joint{Problem: factored.NewProblem(q.Problem.Name), q: q, tables: t}
+	if err := j.suits(); err != nil {
+		return nil, err
+	}
+	for w, events := range scenarios {
+		sum := 0
+		for _, e := range events {
+			if sum += e.Most; e.Most < 0 || e.Rank < 1 || e.Step < 1 || t.of[e.Variable] == nil {
+				return nil, fmt.Errorf("scenario %d has an event that no draw has", w)
+			}
+		}
+		if sum > q.Disturbances || !slices.IsSortedFunc(events, compare) {
+			return nil, fmt.Errorf("scenario %d has %d disturbances, or is not in order; expected at most %d", w, sum, q.Disturbances)
+		}
+		if err := j.copy(w, events); err != nil {
+			return nil, err
+		}
+	}
+	return j, j.Problem.Check()
+}
+
+// compare orders events.
+func compare(a, b factored.Event) int {
+	return slices.Compare([]int{a.Step, a.Variable, a.Rank, a.Most}, []int{b.Step, b.Variable, b.Rank, b.Most})
+}
+
+// suits refuses what cannot be asked.
+func (j *Joint) suits() error {
+	q := j.q
+	for i := range q.Problem.Transition {
+		c := &q.Problem.Transition[i]
+		for _, t := range c.Terms {
+			if !t.Lit.Next {
+				continue
+			}
+			if v, _ := q.Problem.Owner(t.Lit.Bit); j.tables.drawn[v.First] && !c.Gate && !c.Defines {
+				return fmt.Errorf("%w: a rule is about the next value of %s, which is drawn", ErrUnsuited, v.Name)
+			}
+		}
+	}
+	if len(q.Problem.Outputs) > 0 {
+		return fmt.Errorf("%w: a network gives next values", ErrUnsuited)
+	}
+	return nil
+}
+
+// copy adds the copy of the problem for a scenario.
+func (j *Joint) copy(w int, events []factored.Event) error {
+	p := j.q.Problem
+	r := run{events: events, bits: make([]factored.Bit, p.NumBits()), parent: -1}
+	r.parent, r.differs = j.nearest(events)
+	for i := range p.Variables {
+		v := p.Variables[i]
+		if v.Kind == factored.Action && j.q.Blind && w > 0 {
+			for b := range v.Width {
+				r.bits[int(v.First)+b] = j.copies[0].bits[int(v.First)+b]
+			}
+			continue
+		}
+		first, err := j.variable(factored.Variable{Name: fmt.Sprintf("%s@%d", v.Name, w), Kind: v.Kind, Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Default: v.Default})
+		if err != nil {
+			return err
+		}
+		for b := range v.Width {
+			r.bits[int(v.First)+b] = first + factored.Bit(b)
+		}
+	}
+	if err := j.ends(w, &r); err != nil {
+		return err
+	}
+	for _, b := range p.Bits(factored.State) {
+		value := int64(0)
+		if j.q.Start[b] {
+			value = 1
+		}
+		j.Problem.Initial = append(j.Problem.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: r.bits[b]}}}, Op: factored.EQ, K: value, Origin: "start"})
+	}
+	j.rules(&r)
+	j.copies = append(j.copies, r)
+	if err := j.draw(&r); err != nil {
+		return err
+	}
+	return j.share(w)
+}
+
+func (j *Joint) variable(v factored.Variable) (factored.Bit, error) {
+	i, err := j.Problem.AddVariable(v)
+	if err != nil {
+		return 0, err
+	}
+	return j.Problem.Variables[i].First, nil
+}
+
+// nearest is the earlier scenario that has the same events up to the latest step, and the step in which they differ.
+func (j *Joint) nearest(events []factored.Event) (parent, differs int) {
+	parent = -1
+	for k := range j.copies {
+		if d := Differ(j.copies[k].events, events); d > differs {
+			parent, differs = k, d
+		}
+	}
+	return parent, differs
+}
+
+// Differ is the first step with different events.
+func Differ(a, b []factored.Event) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case i < len(a) && i < len(b):
+		return min(a[i].Step, b[i].Step)
+	case i < len(a):
+		return a[i].Step
+	case i < len(b):
+		return b[i].Step
+	}
+	return 1 << 30
+}
+
+// lit is a literal of a bit of a copy.
+func (r *run) lit(l factored.Lit) factored.Lit {
+	l.Bit = r.bits[l.Bit]
+	return l
+}
+
+// ends says when the run of a copy has ended: only in a state in which the goal holds.
+func (j *Joint) ends(w int, r *run) (err error) {
+	for i, b := range []*factored.Bit{&r.end, &r.past} {
+		if *b, err = j.variable(factored.Variable{Name: fmt.Sprintf("%s@%d", []string{"end", "past"}[i], w), Kind: factored.State, Bool: true}); err != nil {
+			return err
+		}
+	}
+	p, end, past := j.Problem, factored.Lit{Bit: r.end}, factored.Lit{Bit: r.past}
+	then := past
+	then.Next = true
+	p.Initial = append(p.Initial, sum("start", factored.EQ, 0, past))
+	p.Transition = append(p.Transition, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}, {Coef: -1, Lit: end}}, Op: factored.EQ, Origin: "end"})
+	p.Global = append(p.Global, sum("end", factored.GE, 1, end, past.Not()))
+	p.Goal = append(p.Goal, sum("end", factored.GE, 1, end))
+	for i := range j.q.Problem.Goal {
+		j.relaxed(&p.Global, r, &j.q.Problem.Goal[i], end.Not(), past)
+	}
+	return nil
+}
+
+// sum is a constraint on a number of literals.
+func sum(origin string, op factored.Op, k int64, lits ...factored.Lit) factored.Constraint {
+	c := factored.Constraint{Op: op, K: k, Origin: origin}
+	for _, l := range lits {
+		c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
+	}
+	return c
+}
+
+// rules are the constraints of the problem in a copy. Those of states hold until the run has ended a step before, and
+// those of steps until it has ended. What defines auxiliary variables excludes nothing, and holds anyway.
+func (j *Joint) rules(r *run) {
+	p := j.q.Problem
+	for i := range p.Global {
+		switch c := &p.Global[i]; {
+		case c.Defines:
+			j.relaxed(&j.Problem.Global, r, c)
+		case p.HasAction(c):
+			j.relaxed(&j.Problem.Global, r, c, factored.Lit{Bit: r.end})
+		default:
+			j.relaxed(&j.Problem.Global, r, c, factored.Lit{Bit: r.past})
+		}
+	}
+	for i := range p.Transition {
+		c := &p.Transition[i]
+		next := slices.ContainsFunc(c.Terms, func(t factored.Term) bool { return t.Lit.Next })
+		if (c.Gate || c.Defines) && !next {
+			j.relaxed(&j.Problem.Transition, r, c)
+		} else {
+			j.relaxed(&j.Problem.Transition, r, c, factored.Lit{Bit: r.end})
+		}
+	}
+}
+
+// relaxed adds a constraint of the problem to a list, for a copy, unless one of some literals holds.
+func (j *Joint) relaxed(list *[]factored.Constraint, r *run, c *factored.Constraint, unless ...factored.Lit) {
+	for _, sign := range []int64{1, -1} {
+		if sign == 1 && c.Op == factored.LE || sign == -1 && c.Op == factored.GE {
+			continue
+		}
+		d := factored.Constraint{Op: factored.GE, K: sign * c.K, Origin: c.Origin, Defines: c.Defines && len(unless) == 0, Gate: c.Gate && len(unless) == 0}
+		least := int64(0)
+		for _, t := range c.Terms {
+			d.Terms = append(d.Terms, factored.Term{Coef: sign * t.Coef, Lit: r.lit(t.Lit)})
+			least += min(0, sign*t.Coef)
+		}
+		if d.K <= least {
+			continue // it holds always
+		}
+		for _, l := range unless {
+			d.Terms = append(d.Terms, factored.Term{Coef: d.K - least, Lit: l})
+		}
+		*list = append(*list, d)
+	}
+}
+
+// share has a copy do, and be, what an earlier one does and is, until their events differ.
+func (j *Joint) share(w int) error {
+	r := &j.copies[w]
+	if r.parent < 0 {
+		return nil
+	}
+	u := &j.copies[r.parent]
+	same, err := j.variable(factored.Variable{Name: fmt.Sprintf("same@%d", w), Kind: factored.State, Bool: true})
+	if err != nil {
+		return err
+	}
+	now, then := factored.Lit{Bit: same}, factored.Lit{Bit: same, Next: true}
+	p := j.Problem
+	p.Initial = append(p.Initial, sum("start", factored.EQ, 1, now))
+	changes := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}, {Coef: -1, Lit: now}}, Op: factored.EQ, Origin: "events"}
+	if r.differs < 1<<30 {
+		clock, err := p.AddClock(r.differs)
+		if err != nil {
+			return err
+		}
+		changes.Terms = append(changes.Terms, factored.Term{Coef: 1, Lit: factored.Lit{Bit: clock.First}})
+	}
+	p.Transition = append(p.Transition, changes)
+	var pairs [][2]factored.Bit
+	for b := range r.bits {
+		if k := j.q.Problem.Kind(factored.Bit(b)); k != factored.Auxiliary && u.bits[b] != r.bits[b] {
+			pairs = append(pairs, [2]factored.Bit{u.bits[b], r.bits[b]})
+		}
+	}
+	pairs = append(pairs, [2]factored.Bit{u.end, r.end})
+	for _, x := range pairs {
+		a, b := factored.Lit{Bit: x[0]}, factored.Lit{Bit: x[1]}
+		p.Global = append(p.Global, sum("shared", factored.GE, 1, now.Not(), a, b.Not()), sum("shared", factored.GE, 1, now.Not(), a.Not(), b))
+	}
+	return nil
+}
+
+// draw gives the drawn states of a copy the outcomes of its scenario.
+func (j *Joint) draw(r *run) error {
+	for _, t := range j.tables.list {
+		var clocks []factored.Lit // of the events
+		for _, e := range r.events {
+			if e.Variable != t.first {
+				continue
+			}
+			v, err := j.Problem.AddClock(e.Step)
+			if err != nil {
+				return err
+			}
+			clock := factored.Lit{Bit: v.First}
+			clauses, err := t.clauses(j.q, e.Rank, e.Most)
+			if err != nil {
+				return err
+			}
+			j.state(r, clauses, clock.Not())
+			clocks = append(clocks, clock)
+		}
+		clauses, err := t.clauses(j.q, 0, 0)
+		if err != nil {
+			return err
+		}
+		j.state(r, clauses, clocks...)
+	}
+	return nil
+}
+
+// state adds clauses for a copy, unless one of some literals holds.
+func (j *Joint) state(r *run, clauses []clause, unless ...factored.Lit) {
+	for _, c := range clauses {
+		var lits []factored.Lit
+		for _, l := range c.lits {
+			lits = append(lits, r.lit(l))
+		}
+		lits = append(lits, unless...)
+		if c.fails {
+			lits = append(lits, factored.Lit{Bit: r.end})
+		}
+		j.Problem.Transition = append(j.Problem.Transition, sum("draw", factored.GE, 1, lits...))
+	}
+}
+
+// Actions are what a solution does in the run of a scenario.
+func (j *Joint) Actions(t *factored.Trace, scenario int) (list []factored.Valuation) {
+	r := &j.copies[scenario]
+	for _, now := range t.Steps[:t.Horizon()] {
+		a := make(factored.Valuation, len(r.bits))
+		for b, to := range r.bits {
+			if j.q.Problem.Kind(factored.Bit(b)) == factored.Action {
+				a[b] = now[to]
+			}
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// States are those that the run of a scenario passes in a solution, as long as it has not ended.
+func (j *Joint) States(t *factored.Trace, scenario int) (list []factored.Valuation) {
+	r := &j.copies[scenario]
+	for _, now := range t.Steps[:t.Horizon()] {
+		if now[r.end] {
+			break
+		}
+		a := make(factored.Valuation, len(r.bits))
+		for b, to := range r.bits {
+			a[b] = now[to] && j.q.Problem.Kind(factored.Bit(b)) == factored.State
+		}
+		list = append(list, a)
+	}
+	return list
+}

@@ -1,0 +1,274 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/engine/scenario"
+	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// ScenariosFile is the name of the file of a proof by scenarios in the folder of a certificate.
+const ScenariosFile = "scenarios.json"
+
+// Scenarios is the file of a proof that no plan or policy holds in all of some scenarios.
+type Scenarios struct {
+	Question
+	Disturbances int  `json:"disturbances"`
+	Blind        bool `json:"blind"`
+	// Scenarios are events: each says that at a step the draw of a variable, the first that it gives, has the outcome of a rank, from
+	// 1, among those of its context by disturbances; of the first outcome where there is none, or it has more disturbances than most.
+	Scenarios [][]Event         `json:"scenarios"`
+	Horizons  []RefutedScenario `json:"horizons"`
+}
+
+// Event is factored.Event in the file.
+type Event struct {
+	Step     int    `json:"step"`
+	Variable string `json:"variable"`
+	Rank     int    `json:"rank"`
+	Most     int    `json:"most"`
+}
+
+// RefutedScenario says that no plan over a horizon holds in the first so many scenarios.
+type RefutedScenario struct {
+	Horizon   int `json:"horizon"`
+	Scenarios int `json:"scenarios"`
+}
+
+// ask is the question for a plan or policy that holds in some scenarios.
+func (m *model) ask(goal, blind bool, disturbances int) (*scenario.Question, error) {
+	q := &scenario.Question{Problem: m.of, Start: m.start, Disturbances: disturbances, Blind: blind}
+	switch t, ok := m.chance.(*chance.Transition); {
+	case !goal:
+		return nil, fmt.Errorf("%w: there is no goal to reach", scenario.ErrUnsuited)
+	case ok:
+		q.Draws = t
+	default:
+		q.Draws = m.p.Truth.Compiled.Steps()
+	}
+	return q, scenario.Suits(q)
+}
+
+// either has dynamic programming find an answer or, where that is not expected to fit memory or time, a search by scenarios.
+func (m *model) either(ctx context.Context, r Request, goal bool, n int, exact func(ctx context.Context, outcomes int) error) (*Document, error) {
+	q, unsuited := m.ask(goal, r.Blind, n)
+	if unsuited != nil || r.States > 0 {
+		err := exact(ctx, 0)
+		if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
+			err = fmt.Errorf("%w; %w", err, unsuited)
+		}
+		return nil, err
+	}
+	within, cancel, outcomes := r.exact(ctx)
+	defer cancel()
+	err := exact(within, outcomes)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: the time for it is over", policy.ErrTooLarge)
+	}
+	if !errors.Is(err, policy.ErrTooLarge) {
+		return nil, err
+	}
+	d, failed := m.scenarios(ctx, r, q)
+	if failed != nil {
+		return nil, fmt.Errorf("%w; scenarios: %w", err, failed)
+	}
+	d.Seconds = r.Now().Sub(r.Started).Seconds()
+	return d, nil
+}
+
+// scenarios answers by a search by scenarios.
+func (m *model) scenarios(ctx context.Context, r Request, q *scenario.Question) (*Document, error) {
+	o := scenario.Options{MinHorizon: cmp.Or(r.Robust.MinHorizon, r.Horizon), MaxHorizon: r.Horizon, Limits: r.Limits, Report: r.Scenarios}
+	o.Limits.Memory /= 2
+	s, err := scenario.Solve(ctx, q, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{
+		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: true, Learned: m.learned(), Engine: "scenarios", Status: engine.Infeasible,
+		Disturbances: &q.Disturbances, From: r.Robust.MinHorizon, Blind: r.Blind, Scenarios: len(s.Scenarios),
+		Table: Table{Variables: stateNames(m.p.Problem), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(m.p.Problem)},
+	}
+	if s.Found {
+		d.take(m, s)
+		if err := d.guarantee(m, nil); err != nil {
+			return nil, err
+		}
+	}
+	if r.Certify {
+		return d, d.proveScenarios(ctx, r, q, s)
+	}
+	return d, nil
+}
+
+// take writes what a search by scenarios found into d.
+func (d *Document) take(m *model, s *scenario.Solution) {
+	if d.Blind {
+		var actions []factored.Valuation
+		for _, r := range s.Rows {
+			for len(actions) < r.Step {
+				actions = append(actions, nil)
+			}
+			actions[r.Step-1] = r.Now
+		}
+		d.Plan = stepsOf(m.p.Problem, actions)
+		return
+	}
+	var rows []Row
+	for _, r := range s.Rows {
+		rows = append(rows, Row{r.Step, r.Step, r.Now})
+	}
+	d.Act(m.p.Problem, string(d.Objective), rows)
+	for i, r := range s.Rows {
+		d.Table.Rows[i] = append(d.Table.Rows[i], r.Spent)
+	}
+}
+
+// proveScenarios prepares the proof that there is no plan over some horizons.
+func (d *Document) proveScenarios(ctx context.Context, r Request, q *scenario.Question, s *scenario.Solution) error {
+	if len(s.Refuted) == 0 {
+		d.NoProof = fmt.Errorf("%w: that no other has a better worst reward is not proven", certify.ErrNoProof)
+		return nil
+	}
+	c := &Scenarios{Question: d.question(), Disturbances: q.Disturbances, Blind: q.Blind}
+	for _, events := range s.Scenarios {
+		list := []Event{}
+		for _, e := range events {
+			list = append(list, Event{e.Step, q.Problem.Variables[e.Variable].Name, e.Rank, e.Most})
+		}
+		c.Scenarios = append(c.Scenarios, list)
+	}
+	for _, x := range s.Refuted {
+		c.Horizons = append(c.Horizons, RefutedScenario(x))
+	}
+	tasks, err := c.joint(q)
+	if err != nil {
+		return err
+	}
+	d.Proof = &Proof{Scenarios: len(s.Scenarios)}
+	d.write = func(dir string) error {
+		for i, x := range c.Horizons {
+			err := certify.Write(ctx, tasks[i], []certify.Answer{{Horizon: x.Horizon, Status: engine.Infeasible}}, dir, certify.Options{Limits: r.Limits})
+			if errors.Is(err, certify.ErrNoProof) {
+				d.NoProof, d.Proof = err, nil
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		d.Proof.Certificate = dir
+		return certify.WriteFiles(dir, map[string]any{ScenariosFile: c, certify.AnswerFile: d})
+	}
+	return nil
+}
+
+// joint lists the joint problems of the horizons.
+func (c *Scenarios) joint(q *scenario.Question) (tasks []engine.Task, err error) {
+	var all [][]factored.Event
+	places := map[string]int{}
+	for i := range q.Problem.Variables {
+		places[q.Problem.Variables[i].Name] = i
+	}
+	for _, list := range c.Scenarios {
+		events := []factored.Event{}
+		for _, e := range list {
+			i, ok := places[e.Variable]
+			if !ok {
+				return nil, fmt.Errorf("there is no variable %q", e.Variable)
+			}
+			events = append(events, factored.Event{Step: e.Step, Variable: i, Rank: e.Rank, Most: e.Most})
+		}
+		all = append(all, events)
+	}
+	for _, x := range c.Horizons {
+		if x.Scenarios < 1 || x.Scenarios > len(all) {
+			return nil, fmt.Errorf("horizon %d is of %d scenarios; expected 1 to %d", x.Horizon, x.Scenarios, len(all))
+		}
+		t, err := scenario.Task(q, all[:x.Scenarios])
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, nil
+}
+
+// againScenarios derives an answer anew: the plan or policy is followed, and for each horizon before it, or each of all, the joint problem of
+// the scenarios is made from the definition of the problem, and the proof that it has no solution is read.
+func (d *Document) againScenarios(ctx context.Context, m *model, dir string, r *certify.Report) (*Document, error) {
+	name := filepath.Join(dir, ScenariosFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &Scenarios{}
+	if err := readTable(name, data, c, &c.Question); err != nil {
+		return nil, err
+	}
+	out := d.anew(m)
+	out.Goal = hasGoal(m.p) && d.Objective == policy.Success
+	if differs := c.differs(d, out.Goal, &c.Disturbances); differs != "" || c.Blind != d.Blind || c.Problem != out.Problem {
+		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, cmp.Or(differs, "it is of another question"))
+	}
+	q, err := m.ask(out.Goal, c.Blind, c.Disturbances)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", errRefused, name, err)
+	}
+	tasks, err := c.joint(q)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", errRefused, name, err)
+	}
+	proven := map[int]bool{}
+	for i, x := range c.Horizons {
+		claim, err := certify.Refuted(ctx, dir, x.Horizon, tasks[i])
+		if err != nil {
+			return nil, err
+		}
+		r.Claims = append(r.Claims, *claim)
+		r.Accepted = r.Accepted && claim.Accepted
+		proven[x.Horizon] = claim.Accepted
+	}
+	return &out, d.restate(m, &out, c, proven)
+}
+
+// restate writes what was shown into out.
+func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int]bool) error {
+	last := d.Horizon
+	out.Status, out.Bound, out.Exact, out.Excess, out.Evaluated = engine.Infeasible, nil, "", nil, ""
+	if d.Value != nil {
+		last--
+		out.Status = engine.Feasible
+		failure, walk, err := out.value(m)
+		if err == nil && failure != nil {
+			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
+		}
+		if err != nil {
+			return err
+		}
+		if same, err := d.Table.tells(m, walk); err != nil || !same {
+			return cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
+		}
+		out.Table.Ranges = rangesOf(m.p.Problem)
+	}
+	for h := cmp.Or(d.From, d.Horizon); h <= last; h++ {
+		if !proven[h] {
+			return fmt.Errorf("%w: that there is none within %s is not proven", errRefused, counted.Of(h, "step"))
+		}
+	}
+	if out.Proof = (&Proof{Scenarios: len(c.Scenarios)}); d.Proof != nil {
+		out.Proof.Certificate = d.Proof.Certificate
+	}
+	return nil
+}

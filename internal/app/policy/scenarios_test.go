@@ -1,0 +1,65 @@
+package policy_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/engine"
+	solver "github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/engine/scenario"
+)
+
+// compareScenarios compares answers by scenarios with a minimax over all histories, or all plans.
+func compareScenarios(t *testing.T, p *load.Problem, changes *changes, text string, kinds map[string]int) {
+	for n := range 3 {
+		for _, blind := range []bool{false, true} {
+			b := newBrute(t, p, solver.Success, changes)
+			want := func(h int) *big.Rat {
+				if blind {
+					return b.bestPlan(h, n)
+				}
+				return b.worst(b.start(), h, n)
+			}
+			r := policy.Request{Horizon: 4, Objective: solver.Success, Blind: blind, Robust: &policy.Robust{Disturbances: n, MinHorizon: 1}, Certify: true, Now: time.Now, Started: time.Now()}
+			r.Limits.Memory = 1 << 30
+			d, err := policy.ByScenarios(t.Context(), p, r)
+			if errors.Is(err, scenario.ErrUnsuited) {
+				kinds["unsuited to scenarios"]++
+				return
+			}
+			if err != nil {
+				t.Fatalf("blind %v, %d disturbances: %v\n%s", blind, n, err, text)
+			}
+			least := 1
+			for least <= 4 && want(least) == nil {
+				least++
+			}
+			if (least > 4) != (d.Status == engine.Infeasible) || least <= 4 && d.Horizon != least {
+				t.Fatalf("blind %v, %d disturbances: %s; expected the least horizon %d\n%s", blind, n, d.Says(), least, text)
+			}
+			kinds[fmt.Sprintf("scenarios, blind %v, %s", blind, d.Status)]++
+			if d.Value != nil {
+				if best, _ := want(least).Float64(); *d.Value > best {
+					t.Fatalf("blind %v, %d disturbances: the worst reward is %v, above the best, %v\n%s", blind, n, *d.Value, best, text)
+				}
+			}
+			if kinds["scenarios"] += d.Scenarios; d.Proof == nil || testing.Short() {
+				continue
+			}
+			dir := t.TempDir()
+			if err := d.Write(dir); err != nil {
+				t.Fatalf("blind %v, %d disturbances: %v\n%s", blind, n, err, text)
+			}
+			report, err := policy.Certify(t.Context(), dir, p)
+			if err != nil || !report.Accepted || len(report.Claims) == 0 {
+				t.Fatalf("blind %v, %d disturbances: %+v, %v\n%s", blind, n, report, err, text)
+			}
+			kinds["scenarios, certified"]++
+		}
+	}
+}

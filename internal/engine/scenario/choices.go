@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+
+	joint "github.com/fdplan/fdplan/certify/scenario"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// choices are what a solution of the joint problem does: by step or, where states are seen, by the states that its runs pass. In
+// others it does what it does in the most similar one.
+type choices struct {
+	q      *Question
+	plan   []factored.Valuation // of the run without disturbances
+	states []factored.Bit
+	places map[string]*place
+	steps  [][]*place // by step, from 0
+}
+
+// place is a state at a step of the run of a scenario, after some disturbances.
+type place struct {
+	state, action factored.Valuation
+	spent         int
+	events        []factored.Event // so far
+}
+
+// choices reads a solution.
+func (s *solver) choices(j *joint.Joint, t *factored.Trace) *choices {
+	c := &choices{q: s.q, plan: j.Actions(t, 0), states: s.q.Problem.Bits(factored.State), places: map[string]*place{}, steps: make([][]*place, t.Horizon())}
+	if s.q.Blind {
+		return c
+	}
+	for w, events := range s.Scenarios {
+		states, actions := j.States(t, w), j.Actions(t, w)
+		spent, passed := 0, 0
+		for step := 1; step <= len(states); step++ {
+			now := states[step-1]
+			for b, on := range actions[step-1] {
+				now[b] = now[b] || on
+			}
+			key := c.key(step, spent, now)
+			if c.places[key] == nil {
+				c.places[key] = &place{now, actions[step-1], spent, events[:passed:passed]}
+				c.steps[step-1] = append(c.steps[step-1], c.places[key])
+			}
+			before := passed
+			for passed < len(events) && events[passed].Step == step {
+				spent += events[passed].Most
+				passed++
+			}
+			if !c.happen(now, events[before:passed]) {
+				break // what follows belongs to a run with fewer disturbances
+			}
+		}
+	}
+	return c
+}
+
+// happen reports whether the events of a step are outcomes in its context, with as many disturbances as they have at most.
+func (c *choices) happen(now factored.Valuation, events []factored.Event) bool {
+	if len(events) == 0 {
+		return true
+	}
+	draws, err := c.q.Draws.Draws(now)
+	if err != nil {
+		return false
+	}
+	for _, e := range events {
+		for _, d := range draws {
+			if len(d.Variables) == 0 || d.Variables[0] != e.Variable {
+				continue
+			}
+			if ranked := d.Ranked(); e.Rank >= len(ranked) || d.Disturbances[ranked[e.Rank]] != e.Most {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *choices) key(step, spent int, state factored.Valuation) string {
+	return fmt.Sprint(step, ",", spent, ",", state.Key(c.states))
+}
+
+// action is what is done in a state.
+func (c *choices) action(step, spent int, state factored.Valuation) factored.Valuation {
+	if c.q.Blind {
+		return c.plan[step-1]
+	}
+	if x := c.places[c.key(step, spent, state)]; x != nil {
+		return x.action
+	}
+	best, least := c.plan[step-1], math.MaxInt
+	for _, x := range c.steps[step-1] {
+		// One with fewer disturbances so far is prepared for more to come.
+		unlike := 0
+		switch {
+		case x.spent > spent:
+			unlike = 2
+		case x.spent < spent:
+			unlike = 1
+		}
+		for _, b := range c.states {
+			if x.state[b] != state[b] {
+				unlike += 3
+			}
+		}
+		if unlike < least {
+			best, least = x.action, unlike
+		}
+	}
+	return best
+}
+
+// scenario has the events of a run, in place of those that led to a state the ones of the scenario that was planned for there.
+func (c *choices) scenario(run []validate.Hop) (events []factored.Event) {
+	for i, hop := range run {
+		if x := c.places[c.key(i+1, hop.Spent, hop.State)]; x != nil {
+			events = append(events[:0:0], x.events...)
+		}
+		events = append(events, hop.Events...)
+	}
+	return events
+}

@@ -1,0 +1,187 @@
+// Package scenario finds plans and policies that hold in every run with at most so many disturbances by a loop of two: a plan for
+// the scenarios so far, by engine pb, and a scenario that breaks the plan, by following it. It ends with a plan that no scenario
+// breaks, or with scenarios in which no plan holds. See package certify/scenario for the joint problem.
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	joint "github.com/fdplan/fdplan/certify/scenario"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Question is that of the joint problem.
+type Question = joint.Question
+
+// ErrUnsuited is that of the joint problem.
+var ErrUnsuited = joint.ErrUnsuited
+
+// Task is the joint problem of scenarios. It has a plan if one plan or policy holds in all of them.
+func Task(q *Question, scenarios [][]factored.Event) (t engine.Task, err error) {
+	tables, err := joint.NewTables(q)
+	if err != nil {
+		return t, err
+	}
+	j, err := joint.New(q, tables, scenarios)
+	if err != nil {
+		return t, err
+	}
+	return engine.Task{Problem: j.Problem}, nil
+}
+
+// Suits reports why a question cannot be asked by scenarios.
+func Suits(q *Question) error {
+	_, err := Task(q, nil)
+	return err
+}
+
+// Options are the limits of Solve.
+type Options struct {
+	MinHorizon, MaxHorizon int // the shortest horizon of this range is taken
+	Limits                 engine.Limits
+	Report                 func(scenarios, horizon int) // may be nil
+}
+
+// Solution is a plan or policy, or that there is none.
+type Solution struct {
+	Found     bool
+	Horizon   int // of the plan; the longest if there is none
+	Rows      []Row
+	Scenarios [][]factored.Event
+	Refuted   []Refuted
+}
+
+// Refuted is a horizon over which no plan holds in the first so many scenarios.
+type Refuted struct{ Horizon, Scenarios int }
+
+// Row is what is done in a state at a step after some disturbances. Now has state and action.
+type Row struct {
+	Step, Spent int
+	Now         factored.Valuation
+}
+
+// errBeyond is the error about what does not fit memory.
+var errBeyond = errors.New("the runs of a plan pass too many states")
+
+// solver is the state of Solve.
+type solver struct {
+	q      *Question
+	o      Options
+	tables *joint.Tables
+	Solution
+}
+
+// Solve finds a plan or policy for the shortest of the horizons. The error says how far it came where it did not come to an end.
+func Solve(ctx context.Context, q *Question, o Options) (*Solution, error) {
+	s := &solver{q: q, o: o}
+	s.Scenarios = [][]factored.Event{nil} // no disturbance
+	var err error
+	if s.tables, err = joint.NewTables(q); err != nil {
+		return nil, err
+	}
+	for h := o.MinHorizon; h <= o.MaxHorizon; h++ {
+		s.Horizon = h
+		for {
+			found, err := s.turn(ctx, h)
+			if err != nil {
+				return nil, fmt.Errorf("after %s over %s: %w", counted.Of(len(s.Scenarios), "scenario"), counted.Of(h, "step"), err)
+			}
+			if found == refuted {
+				break
+			}
+			if found == holds {
+				s.Found = true
+				return &s.Solution, nil
+			}
+		}
+	}
+	return &s.Solution, nil
+}
+
+// verdict is what a turn found.
+type verdict int
+
+const (
+	broken  verdict = iota // there is a scenario more
+	holds                  // in all runs
+	refuted                // there is no plan
+)
+
+// turn plans for the scenarios and looks for one that breaks the plan.
+func (s *solver) turn(ctx context.Context, horizon int) (verdict, error) {
+	if s.o.Report != nil {
+		s.o.Report(len(s.Scenarios), horizon)
+	}
+	j, err := joint.New(s.q, s.tables, s.Scenarios)
+	if err != nil {
+		return 0, err
+	}
+	l := s.o.Limits
+	l.Shared = nil
+	res, err := conflict.PB{Change: conflict.Tables}.Solve(ctx, engine.Query{Task: engine.Task{Problem: j.Problem}, MinHorizon: horizon, MaxHorizon: horizon}, l, nil)
+	switch {
+	case err != nil:
+		return 0, err
+	case res.Status == engine.Infeasible:
+		s.Refuted = append(s.Refuted, Refuted{horizon, len(s.Scenarios)})
+		return refuted, nil
+	case res.Trace == nil:
+		return 0, errors.Join(context.Cause(ctx), errors.New(res.Reason))
+	}
+	events, err := s.follow(ctx, s.choices(j, res.Trace), horizon)
+	switch {
+	case err != nil:
+		return 0, err
+	case events == nil:
+		return holds, nil
+	case slices.ContainsFunc(s.Scenarios, func(x []factored.Event) bool { return slices.Equal(x, *events) }):
+		return 0, fmt.Errorf("a plan is broken by the scenario %v that it was made for", *events)
+	}
+	s.Scenarios = append(s.Scenarios, *events)
+	return broken, nil
+}
+
+// follow looks for a run that breaks what the choices say, with as few disturbances as possible. It returns its events, as a
+// scenario; nil where there is none. Then the rows are what was done.
+func (s *solver) follow(ctx context.Context, c *choices, horizon int) (*[]factored.Event, error) {
+	most := int(s.o.Limits.Memory / bytesPerState)
+	for budget := range s.q.Disturbances + 1 {
+		s.Rows = nil
+		act := func(step, spent int, state factored.Valuation) factored.Valuation {
+			if ctx.Err() != nil || most > 0 && len(s.Rows) >= most {
+				return nil
+			}
+			now := slices.Clone(state)
+			for b, on := range c.action(step, spent, state) {
+				if s.q.Problem.Kind(factored.Bit(b)) == factored.Action {
+					now[b] = on
+				}
+			}
+			s.Rows = append(s.Rows, Row{step, spent, now})
+			return now
+		}
+		w, err := validate.WorstCase(s.q.Problem, nil, s.q.Draws, s.q.Start, act, horizon, budget, true)
+		switch {
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case most > 0 && len(s.Rows) >= most:
+			return nil, errBeyond
+		case w.Failure != nil:
+			events := c.scenario(w.Run)
+			return &events, nil
+		}
+	}
+	return nil, nil
+}
+
+// bytesPerState is the memory of a state that a run passes, with what follows from it, about.
+const bytesPerState = 8 << 10
