@@ -55,7 +55,8 @@ type branch struct {
 	draws  int      // factors of a probability
 	events []int    // draws that do not have their most likely value
 	drawn  []*factored.Draw
-	pruned bool // only outcomes within the budget are listed
+	pruned bool // only outcomes within a budget of disturbances are listed
+	budget int
 }
 
 func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
@@ -102,7 +103,7 @@ func (g *graph) outside() int {
 // branch lists what an action leads to. A failure means that it is not legal.
 func (g *graph) branch(t int, n *node, action factored.Valuation) (*branch, *Failure, error) {
 	key := action.Key(g.actions)
-	if b := n.branches[key]; b != nil {
+	if b := n.branches[key]; b != nil && (!b.pruned || b.budget >= g.budget) {
 		return b, nil, nil
 	}
 	now := slices.Clone(n.state)
@@ -173,7 +174,7 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 	}
 	switch s.out.pruned = g.budget >= 0 && joint > fewJoint && !ruled; {
 	case s.out.pruned:
-		s.rounded = true
+		s.rounded, s.out.budget = true, g.budget
 	case joint > maxJoint:
 		return nil, nil, fmt.Errorf("%w: step %d has more than %d outcomes", ErrManyStates, t, maxJoint)
 	default:

@@ -38,12 +38,11 @@ type Hop struct {
 func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation, act RobustPolicy, horizon, disturbances int, goal bool) (*Worst, error) {
 	e := &evaluation{horizon: horizon, success: goal}
 	e.prepare(p, net, chance)
-	e.budget = disturbances
 	first, err := e.node(start)
 	if err != nil {
 		return nil, err
 	}
-	w := &worst{evaluation: e, act: act, known: map[[3]int]*Worst{}}
+	w := &worst{evaluation: e, act: act, most: disturbances, known: map[[3]int]*Worst{}}
 	out, err := w.from(1, first, 0)
 	if err != nil {
 		return nil, err
@@ -57,6 +56,7 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 type worst struct {
 	*evaluation
 	act   RobustPolicy
+	most  int // disturbances
 	known map[[3]int]*Worst
 }
 
@@ -87,6 +87,7 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 	if action == nil {
 		return &Worst{Failure: &Failure{Step: step, Group: "policy", What: fmt.Sprintf("the policy has no action after %d disturbances", spent)}}, nil
 	}
+	w.budget = w.most - spent
 	b, failure, err := w.branch(step, n, action)
 	if err != nil || failure != nil {
 		return &Worst{Failure: failure}, err
@@ -94,7 +95,7 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 	out, some, sure := &Worst{}, false, 0.0
 	for k, j := range b.next {
 		now := spent + b.events[k]
-		if sure += b.p[k]; now > w.budget {
+		if sure += b.p[k]; now > w.most {
 			out.Excess += b.p[k]
 			continue
 		}
@@ -127,7 +128,7 @@ func (w *worst) eventsOf(step int, b *branch, k int) (events []factored.Event) {
 			return k < 0
 		}
 		for i, n := range b.drawn[d].Disturbances {
-			if b.pruned && spent+n > w.budget {
+			if b.pruned && spent+n > b.budget {
 				continue
 			}
 			picked = append(picked, i)
