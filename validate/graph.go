@@ -158,12 +158,6 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 				s.drawn[b] = true
 			}
 		}
-		total, whole := weights(d)
-		if sum := add(whole); sum.Cmp(total) != 0 {
-			return nil, nil, fmt.Errorf("step %d: the probabilities of a draw sum to %s; expected 1", t, new(big.Rat).SetFrac(sum, total).RatString())
-		}
-		s.whole = append(s.whole, whole)
-		s.out.total = new(big.Int).Mul(s.out.total, total)
 	}
 	ruled := false // a rule is about what is drawn, so that the action is legal only if all outcomes keep it
 	for _, c := range g.check.step {
@@ -172,15 +166,24 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 			s.reads, ruled = s.reads || reads, ruled || reads && !c.Gate && !c.Defines
 		}
 	}
-	switch s.out.pruned = g.budget >= 0 && joint > fewJoint && !ruled; {
-	case s.out.pruned:
-		s.rounded, s.out.budget = true, g.budget
-	case joint > maxJoint:
+	if g.budget >= 0 && joint > fewJoint && !ruled {
+		s.rounded, s.out.pruned, s.out.budget = true, true, g.budget
+		err := s.from(0, nil, 1)
+		return s.out, s.failure, err
+	}
+	if joint > maxJoint {
 		return nil, nil, fmt.Errorf("%w: step %d has more than %d outcomes", ErrManyStates, t, maxJoint)
-	default:
-		if g.kept += joint; g.kept > maxExact && !g.whole {
-			s.rounded = true
+	}
+	for _, d := range draws {
+		total, whole := weights(d)
+		if sum := add(whole); sum.Cmp(total) != 0 {
+			return nil, nil, fmt.Errorf("step %d: the probabilities of a draw sum to %s; expected 1", t, new(big.Rat).SetFrac(sum, total).RatString())
 		}
+		s.whole = append(s.whole, whole)
+		s.out.total = new(big.Int).Mul(s.out.total, total)
+	}
+	if g.kept += joint; g.kept > maxExact && !g.whole {
+		s.rounded = true
 	}
 	err := s.from(0, big.NewInt(1), 1)
 	return s.out, s.failure, err
