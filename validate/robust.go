@@ -19,11 +19,15 @@ type Worst struct {
 	// Excess is the probability of a run with more disturbances, in floating point.
 	Excess float64
 	States int
-	// Failure is how a run breaks a rule or misses the goal; nil if none does. Run is that run, step by step.
+	// Failure is how a run breaks a rule or misses the goal; nil if none does.
 	Failure *Failure
-	Run     []Hop
+	// Run is that run, step by step; where none fails, one of the least reward.
+	Run []Hop
 	// Walk has the states that were evaluated, and takes further steps from them.
 	Walk *Walk
+
+	hop  *Hop   // of the run, the first
+	rest *Worst // after it
 }
 
 // Hop is a step of a run: the state before it, the disturbances so far, and the draws that do not have their first outcome by rank.
@@ -48,6 +52,9 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 		return nil, err
 	}
 	found := *out
+	for v := out; v != nil && v.hop != nil; v = v.rest {
+		found.Run = append(found.Run, *v.hop)
+	}
 	found.States, found.Walk = len(e.nodes), walkOf(&e.graph)
 	return &found, nil
 }
@@ -92,7 +99,7 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 	if err != nil || failure != nil {
 		return &Worst{Failure: failure}, err
 	}
-	out, some, sure := &Worst{}, false, 0.0
+	out, worst, sure := &Worst{}, -1, 0.0
 	for k, j := range b.next {
 		now := spent + b.events[k]
 		if sure += b.p[k]; now > w.most {
@@ -104,22 +111,25 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 			return nil, err
 		}
 		if v.Failure != nil {
-			hop := Hop{State: n.state, Spent: spent, Events: w.eventsOf(step, b, k)}
-			return &Worst{Failure: v.Failure, Run: append([]Hop{hop}, v.Run...)}, nil
+			return &Worst{Failure: v.Failure, hop: w.hop(step, at, spent, b, k), rest: v}, nil
 		}
 		out.Excess += b.p[k] * v.Excess
-		if r := v.Reward + b.reward[k]; !some || r < out.Reward {
-			out.Reward, some = r, true
+		if r := v.Reward + b.reward[k]; worst < 0 || r < out.Reward {
+			out.Reward, out.rest, worst = r, v, k
 		}
 	}
 	if b.pruned { // the outcomes that are not listed have more disturbances
 		out.Excess += max(0, 1-sure)
 	}
+	if worst >= 0 {
+		out.hop = w.hop(step, at, spent, b, worst)
+	}
 	return out, nil
 }
 
-// eventsOf lists the draws of outcome k of a branch that do not have their first outcome by rank.
-func (w *worst) eventsOf(step int, b *branch, k int) (events []factored.Event) {
+// hop is the step from a state to outcome k of a branch.
+func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
+	var events []factored.Event
 	var picked []int
 	var from func(d, spent int) bool
 	from = func(d, spent int) bool {
@@ -147,5 +157,5 @@ func (w *worst) eventsOf(step int, b *branch, k int) (events []factored.Event) {
 		}
 	}
 	slices.SortFunc(events, func(a, b factored.Event) int { return cmp.Compare(a.Variable, b.Variable) })
-	return events
+	return &Hop{State: w.nodes[at].state, Spent: spent, Events: events}
 }

@@ -27,6 +27,9 @@ type Question struct {
 	Start        factored.Valuation
 	Disturbances int
 	Blind        bool // the actions are the same in all runs; else they may differ after different events
+	// Above asks for a reward of each run that is above it over at most Horizon steps, in the scale of the problem; nil for any.
+	Above   *int64
+	Horizon int
 }
 
 // ErrUnsuited is wrapped by the error about a question that cannot be asked this way.
@@ -49,6 +52,7 @@ type run struct {
 	past    factored.Bit   // it had ended a step before
 	parent  int            // an earlier scenario with the same events before step differs; -1 for none
 	differs int
+	total   int // the variable of the reward so far; none without Above
 }
 
 // New makes the joint problem. An event is at a step from 1 on, and the disturbances of a scenario are at most those of the question.
@@ -131,6 +135,9 @@ func (j *Joint) copy(w int, events []factored.Event) error {
 		j.Problem.Initial = append(j.Problem.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: r.bits[b]}}}, Op: factored.EQ, K: value, Origin: "start"})
 	}
 	j.rules(&r)
+	if err := j.rewards(w, &r); err != nil {
+		return err
+	}
 	j.copies = append(j.copies, r)
 	if err := j.draw(&r); err != nil {
 		return err
@@ -236,6 +243,16 @@ func (j *Joint) rules(r *run) {
 
 // relaxed adds a constraint of the problem to a list, for a copy, unless one of some literals holds.
 func (j *Joint) relaxed(list *[]factored.Constraint, r *run, c *factored.Constraint, unless ...factored.Lit) {
+	d := *c
+	d.Terms, d.Written, d.Function = nil, nil, false
+	for _, t := range c.Terms {
+		d.Terms = append(d.Terms, factored.Term{Coef: t.Coef, Lit: r.lit(t.Lit)})
+	}
+	relax(list, &d, unless...)
+}
+
+// relax adds a constraint to a list, unless one of some literals holds.
+func relax(list *[]factored.Constraint, c *factored.Constraint, unless ...factored.Lit) {
 	for _, sign := range []int64{1, -1} {
 		if sign == 1 && c.Op == factored.LE || sign == -1 && c.Op == factored.GE {
 			continue
@@ -243,7 +260,7 @@ func (j *Joint) relaxed(list *[]factored.Constraint, r *run, c *factored.Constra
 		d := factored.Constraint{Op: factored.GE, K: sign * c.K, Origin: c.Origin, Defines: c.Defines && len(unless) == 0, Gate: c.Gate && len(unless) == 0}
 		least := int64(0)
 		for _, t := range c.Terms {
-			d.Terms = append(d.Terms, factored.Term{Coef: sign * t.Coef, Lit: r.lit(t.Lit)})
+			d.Terms = append(d.Terms, factored.Term{Coef: sign * t.Coef, Lit: t.Lit})
 			least += min(0, sign*t.Coef)
 		}
 		if d.K <= least {
@@ -254,6 +271,83 @@ func (j *Joint) relaxed(list *[]factored.Constraint, r *run, c *factored.Constra
 		}
 		*list = append(*list, d)
 	}
+}
+
+// MostReward bounds the reward of a run.
+func (q *Question) MostReward() int64 {
+	_, hi := q.rewards()
+	return hi
+}
+
+// rewards bounds the reward of a run from below and above.
+func (q *Question) rewards() (lo, hi int64) {
+	lo, hi = q.Problem.Reward.Constant, q.Problem.Reward.Constant
+	for _, t := range q.Problem.Reward.Terms {
+		lo, hi = lo+min(0, t.Weight), hi+max(0, t.Weight)
+	}
+	return min(0, lo*int64(q.Horizon)), max(0, hi*int64(q.Horizon))
+}
+
+// rewards adds the reward so far of a copy, which is to be above that of the question.
+func (j *Joint) rewards(w int, r *run) error {
+	if j.q.Above == nil {
+		return nil
+	}
+	const most = 1 << 37 // what sums of it hold
+	lo, hi := j.q.rewards()
+	if lo < -most || hi > most {
+		return fmt.Errorf("%w: rewards of %d to %d", ErrUnsuited, lo, hi)
+	}
+	var err error
+	if r.total, err = j.Problem.AddVariable(factored.Variable{Name: fmt.Sprintf("reward@%d", w), Kind: factored.State, Lo: lo, Hi: hi}); err != nil {
+		return err
+	}
+	p, end := j.Problem, factored.Lit{Bit: r.end}
+	v := p.Variables[r.total]
+	p.Initial = append(p.Initial, v.Equals(0, "start")...)
+	same, enough := factored.Constraint{Op: factored.EQ, Origin: "reward"}, factored.Constraint{Op: factored.GE, K: *j.q.Above + 1, Origin: "reward"}
+	for i, b := range v.Bits() {
+		same.Terms = append(same.Terms, factored.Term{Coef: v.Weight(i), Lit: factored.Lit{Bit: b, Next: true}}, factored.Term{Coef: -v.Weight(i), Lit: factored.Lit{Bit: b}})
+		enough.Terms = append(enough.Terms, factored.Term{Coef: v.Weight(i), Lit: factored.Lit{Bit: b}})
+	}
+	more := same
+	more.Terms, more.K = slices.Clone(same.Terms), j.q.Problem.Reward.Constant
+	for _, t := range j.q.Problem.Reward.Terms {
+		more.Terms = append(more.Terms, factored.Term{Coef: -t.Weight, Lit: r.lit(t.Lit)})
+	}
+	relax(&p.Transition, &more, end)
+	relax(&p.Transition, &same, end.Not())
+	p.Goal = append(p.Goal, enough)
+	return j.firm(w, r)
+}
+
+// firm has the run of a copy end as soon as the goal holds: until then a part of the goal fails.
+func (j *Joint) firm(w int, r *run) error {
+	some := sum("end", factored.GE, 1, factored.Lit{Bit: r.end})
+	var parts []factored.Constraint
+	for i := range j.q.Problem.Goal {
+		j.relaxed(&parts, r, &j.q.Problem.Goal[i])
+	}
+	for i, c := range parts {
+		b, err := j.variable(factored.Variable{Name: fmt.Sprintf("fails@%d,%d", w, i), Kind: factored.State, Bool: true})
+		if err != nil {
+			return err
+		}
+		fails := factored.Lit{Bit: b}
+		some.Terms = append(some.Terms, factored.Term{Coef: 1, Lit: fails})
+		c.Op, c.K = factored.LE, c.K-1
+		relax(&j.Problem.Global, &c, fails.Not())
+	}
+	j.Problem.Global = append(j.Problem.Global, some)
+	return nil
+}
+
+// Total is the reward of the run of a scenario before a step of a solution, where it was asked for.
+func (j *Joint) Total(t *factored.Trace, scenario, step int) int64 {
+	if j.q.Above == nil {
+		return 0
+	}
+	return j.Problem.Variables[j.copies[scenario].total].Value(t.Steps[step-1])
 }
 
 // share has a copy do, and be, what an earlier one does and is, until their events differ.
@@ -286,6 +380,11 @@ func (j *Joint) share(w int) error {
 		}
 	}
 	pairs = append(pairs, [2]factored.Bit{u.end, r.end})
+	if j.q.Above != nil {
+		for i, b := range p.Variables[u.total].Bits() {
+			pairs = append(pairs, [2]factored.Bit{b, p.Variables[r.total].First + factored.Bit(i)})
+		}
+	}
 	for _, x := range pairs {
 		a, b := factored.Lit{Bit: x[0]}, factored.Lit{Bit: x[1]}
 		p.Global = append(p.Global, sum("shared", factored.GE, 1, now.Not(), a, b.Not()), sum("shared", factored.GE, 1, now.Not(), a.Not(), b))

@@ -207,10 +207,15 @@ const mostUnlike = 3
 func writeTable(b io.Writer, d *policy.Document) {
 	if p := d.Proof; p != nil && p.Scenarios > 0 {
 		what := "There is none"
-		if d.Value != nil {
+		switch {
+		case d.Bound != nil && d.From > 0:
+			what = fmt.Sprintf("None is worth more than %v at worst, and with fewer steps there is none", *d.Bound)
+		case d.Bound != nil:
+			what = fmt.Sprintf("None is worth more than %v at worst", *d.Bound)
+		case d.Value != nil:
 			what = "With fewer steps there is none"
 		}
-		fmt.Fprintf(b, "%s: the checker read proofs for each number of steps that nothing holds in all of up to %s: %s.\n", what, counted.Of(p.Scenarios, "scenario"), p.Certificate)
+		fmt.Fprintf(b, "%s: the checker read proofs that nothing else holds in all of %s: %s.\n", what, counted.Of(p.Scenarios, "scenario"), p.Certificate)
 	} else if p != nil {
 		what, says := "There is none", "compared %s in %s with every legal action, exactly"
 		if d.Sampled != nil {

@@ -69,7 +69,7 @@ func (d *Document) takePlan(m *model, s *policy.BlindSolution) error {
 		actions = append(actions, val)
 	}
 	if d.Plan = stepsOf(m.p.Problem, actions); d.Disturbances != nil {
-		return d.guarantee(m, &s.Value)
+		return d.guarantee(m, s.Value)
 	}
 	return d.verify(m, s.Value)
 }

@@ -66,7 +66,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 			}
 		}
 		d.evidence(f)
-		if err := d.guarantee(m, &s.Value); err != nil {
+		if err := d.guarantee(m, s.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -85,9 +85,8 @@ func (r *Request) worst(goal bool, n int, memory int64) policy.Options {
 	return o
 }
 
-// guarantee lets the evaluator follow the policy through all of its runs. The worst reward was found to be the best one; nil for one that
-// is not known.
-func (d *Document) guarantee(m *model, found *float64) error {
+// guarantee lets the evaluator follow the policy through all of its runs.
+func (d *Document) guarantee(m *model, found float64) error {
 	w, err := d.worstCase(m)
 	if err != nil {
 		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
@@ -95,12 +94,10 @@ func (d *Document) guarantee(m *model, found *float64) error {
 	if w.Failure != nil {
 		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, w.Failure)
 	}
-	if d.Status = engine.Feasible; found != nil {
-		if math.Abs(*d.Value-*found) > tolerance*math.Max(1, math.Abs(*found)) {
-			return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, *found, *d.Value)
-		}
-		d.Bound, d.Status = d.Value, engine.Optimal
+	if math.Abs(*d.Value-found) > tolerance*math.Max(1, math.Abs(found)) {
+		return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, found, *d.Value)
 	}
+	d.Bound, d.Status = d.Value, engine.Optimal
 	return d.Table.follow(m, w.Walk)
 }
 

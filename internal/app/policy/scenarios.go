@@ -40,10 +40,12 @@ type Event struct {
 	Most     int    `json:"most"`
 }
 
-// RefutedScenario says that no plan over a horizon holds in the first so many scenarios.
+// RefutedScenario says that no plan over a horizon holds in the first so many scenarios or, if Above is not null, none with a reward
+// above it in each, in the scale of the problem.
 type RefutedScenario struct {
-	Horizon   int `json:"horizon"`
-	Scenarios int `json:"scenarios"`
+	Horizon   int    `json:"horizon"`
+	Scenarios int    `json:"scenarios"`
+	Above     *int64 `json:"above"`
 }
 
 // ask is the question for a plan or policy that holds in some scenarios.
@@ -102,8 +104,14 @@ func (m *model) scenarios(ctx context.Context, r Request, q *scenario.Question) 
 	}
 	if s.Found {
 		d.take(m, s)
-		if err := d.guarantee(m, nil); err != nil {
+		if err := d.guarantee(m, *app.RewardOf(m.p.Problem, s.Reward)); err != nil {
 			return nil, err
+		}
+		if !s.Best {
+			d.Status, d.Bound = engine.Feasible, nil
+		}
+		if s.Stopped != nil {
+			d.Stopped = app.Stopped(ctx)
 		}
 	}
 	if r.Certify {
@@ -138,7 +146,7 @@ func (d *Document) take(m *model, s *scenario.Solution) {
 // proveScenarios prepares the proof that there is no plan over some horizons.
 func (d *Document) proveScenarios(ctx context.Context, r Request, q *scenario.Question, s *scenario.Solution) error {
 	if len(s.Refuted) == 0 {
-		d.NoProof = fmt.Errorf("%w: that no other has a better worst reward is not proven", certify.ErrNoProof)
+		d.NoProof = fmt.Errorf("%w: that no other has a better worst reward is not known", certify.ErrNoProof)
 		return nil
 	}
 	c := &Scenarios{Question: d.question(), Disturbances: q.Disturbances, Blind: q.Blind}
@@ -196,7 +204,9 @@ func (c *Scenarios) joint(q *scenario.Question) (tasks []engine.Task, err error)
 		if x.Scenarios < 1 || x.Scenarios > len(all) {
 			return nil, fmt.Errorf("horizon %d is of %d scenarios; expected 1 to %d", x.Horizon, x.Scenarios, len(all))
 		}
-		t, err := scenario.Task(q, all[:x.Scenarios])
+		of := *q
+		of.Horizon, of.Above = x.Horizon, x.Above
+		t, err := scenario.Task(&of, all[:x.Scenarios])
 		if err != nil {
 			return nil, err
 		}
@@ -218,6 +228,7 @@ func (d *Document) againScenarios(ctx context.Context, m *model, dir string, r *
 		return nil, err
 	}
 	out := d.anew(m)
+	out.Bound = nil
 	out.Goal = hasGoal(m.p) && d.Objective == policy.Success
 	if differs := c.differs(d, out.Goal, &c.Disturbances); differs != "" || c.Blind != d.Blind || c.Problem != out.Problem {
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, cmp.Or(differs, "it is of another question"))
@@ -238,7 +249,12 @@ func (d *Document) againScenarios(ctx context.Context, m *model, dir string, r *
 		}
 		r.Claims = append(r.Claims, *claim)
 		r.Accepted = r.Accepted && claim.Accepted
-		proven[x.Horizon] = claim.Accepted
+		switch {
+		case x.Above == nil:
+			proven[x.Horizon] = claim.Accepted
+		case claim.Accepted && x.Horizon == d.Horizon:
+			out.Bound = app.RewardOf(m.p.Problem, *x.Above)
+		}
 	}
 	return &out, d.restate(m, &out, c, proven)
 }
@@ -246,7 +262,7 @@ func (d *Document) againScenarios(ctx context.Context, m *model, dir string, r *
 // restate writes what was shown into out.
 func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int]bool) error {
 	last := d.Horizon
-	out.Status, out.Bound, out.Exact, out.Excess, out.Evaluated = engine.Infeasible, nil, "", nil, ""
+	out.Status, out.Exact, out.Excess, out.Evaluated = engine.Infeasible, "", nil, ""
 	if d.Value != nil {
 		last--
 		out.Status = engine.Feasible
@@ -260,9 +276,11 @@ func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int
 		if same, err := d.Table.tells(m, walk); err != nil || !same {
 			return cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
 		}
-		out.Table.Ranges = rangesOf(m.p.Problem)
+		if out.Table.Ranges = rangesOf(m.p.Problem); out.Bound != nil && *out.Bound <= *out.Value {
+			out.Status = engine.Optimal
+		}
 	}
-	for h := cmp.Or(d.From, d.Horizon); h <= last; h++ {
+	for h := cmp.Or(d.From, d.Horizon); h <= last; h++ { // of one horizon only if there is no answer
 		if !proven[h] {
 			return fmt.Errorf("%w: that there is none within %s is not proven", errRefused, counted.Of(h, "step"))
 		}

@@ -44,8 +44,8 @@ func compareScenarios(t *testing.T, p *load.Problem, changes *changes, text stri
 			}
 			kinds[fmt.Sprintf("scenarios, blind %v, %s", blind, d.Status)]++
 			if d.Value != nil {
-				if best, _ := want(least).Float64(); *d.Value > best {
-					t.Fatalf("blind %v, %d disturbances: the worst reward is %v, above the best, %v\n%s", blind, n, *d.Value, best, text)
+				if best, _ := want(least).Float64(); *d.Value != best || d.Status != engine.Optimal {
+					t.Fatalf("blind %v, %d disturbances: %s, the worst reward is %v, expected %v\n%s", blind, n, d.Status, *d.Value, best, text)
 				}
 			}
 			if kinds["scenarios"] += d.Scenarios; d.Proof == nil || testing.Short() {

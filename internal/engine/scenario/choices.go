@@ -23,7 +23,8 @@ type choices struct {
 type place struct {
 	state, action factored.Valuation
 	spent         int
-	events        []factored.Event // so far
+	reward        int64            // so far
+	events        []factored.Event // likewise
 }
 
 // choices reads a solution.
@@ -40,10 +41,13 @@ func (s *solver) choices(j *joint.Joint, t *factored.Trace) *choices {
 			for b, on := range actions[step-1] {
 				now[b] = now[b] || on
 			}
-			key := c.key(step, spent, now)
-			if c.places[key] == nil {
-				c.places[key] = &place{now, actions[step-1], spent, events[:passed:passed]}
-				c.steps[step-1] = append(c.steps[step-1], c.places[key])
+			// Of several runs, the one with the least reward so far is prepared best for what is to come.
+			key, x := c.key(step, spent, now), &place{now, actions[step-1], spent, j.Total(t, w, step), events[:passed:passed]}
+			if was := c.places[key]; was == nil {
+				c.places[key] = x
+				c.steps[step-1] = append(c.steps[step-1], x)
+			} else if x.reward < was.reward {
+				*was = *x
 			}
 			before := passed
 			for passed < len(events) && events[passed].Step == step {

@@ -54,12 +54,18 @@ type Solution struct {
 	Found     bool
 	Horizon   int // of the plan; the longest if there is none
 	Rows      []Row
+	Reward    int64 // the worst
 	Scenarios [][]factored.Event
 	Refuted   []Refuted
+	Best      bool  // no other has a better worst reward
+	Stopped   error // why this is not known, where the time was over
 }
 
-// Refuted is a horizon over which no plan holds in the first so many scenarios.
-type Refuted struct{ Horizon, Scenarios int }
+// Refuted is a horizon over which no plan holds in the first so many scenarios, or none with a reward above some.
+type Refuted struct {
+	Horizon, Scenarios int
+	Above              *int64
+}
 
 // Row is what is done in a state at a step after some disturbances. Now has state and action.
 type Row struct {
@@ -80,29 +86,67 @@ type solver struct {
 
 // Solve finds a plan or policy for the shortest of the horizons. The error says how far it came where it did not come to an end.
 func Solve(ctx context.Context, q *Question, o Options) (*Solution, error) {
-	s := &solver{q: q, o: o}
+	of := *q
+	s := &solver{q: &of, o: o}
 	s.Scenarios = [][]factored.Event{nil} // no disturbance
 	var err error
 	if s.tables, err = joint.NewTables(q); err != nil {
 		return nil, err
 	}
 	for h := o.MinHorizon; h <= o.MaxHorizon; h++ {
-		s.Horizon = h
+		s.Horizon, s.q.Horizon = h, h
 		for {
 			found, err := s.turn(ctx, h)
 			if err != nil {
 				return nil, fmt.Errorf("after %s over %s: %w", counted.Of(len(s.Scenarios), "scenario"), counted.Of(h, "step"), err)
 			}
 			if found == refuted {
+				s.Refuted = append(s.Refuted, Refuted{Horizon: h, Scenarios: len(s.Scenarios)})
 				break
 			}
 			if found == holds {
 				s.Found = true
-				return &s.Solution, nil
+				return &s.Solution, s.improve(ctx)
 			}
 		}
 	}
 	return &s.Solution, nil
+}
+
+const (
+	// mostTurns bounds the search for a better worst reward, and mostConflicts each of its plans.
+	mostTurns, mostConflicts = 256, 20_000
+)
+
+// improve looks for a better worst reward.
+func (s *solver) improve(ctx context.Context) error {
+	most, step := s.q.MostReward(), int64(1)
+	s.o.Limits.Conflicts = mostConflicts
+	for range mostTurns {
+		if s.Best = s.Reward >= most; s.Best {
+			s.Refuted = append(s.Refuted, Refuted{s.Horizon, len(s.Scenarios), &most})
+			return nil
+		}
+		above := min(s.Reward+step, most) - 1
+		s.q.Above = &above
+		found, err := s.turn(ctx, s.Horizon)
+		switch {
+		case ctx.Err() != nil:
+			s.Stopped = context.Cause(ctx)
+			return nil
+		case errors.Is(err, ErrUnsuited) || errors.Is(err, errBeyond):
+			return nil
+		case err != nil:
+			return err
+		case found == holds:
+			step *= 2
+		case found == refuted:
+			most, step = above, 1
+		case found == unknown:
+			return nil
+		}
+	}
+	return nil
 }
 
 // verdict is what a turn found.
@@ -112,6 +156,7 @@ const (
 	broken  verdict = iota // there is a scenario more
 	holds                  // in all runs
 	refuted                // there is no plan
+	unknown                // the limit on conflicts was reached
 )
 
 // turn plans for the scenarios and looks for one that breaks the plan.
@@ -123,15 +168,14 @@ func (s *solver) turn(ctx context.Context, horizon int) (verdict, error) {
 	if err != nil {
 		return 0, err
 	}
-	l := s.o.Limits
-	l.Shared = nil
-	res, err := conflict.PB{Change: conflict.Tables}.Solve(ctx, engine.Query{Task: engine.Task{Problem: j.Problem}, MinHorizon: horizon, MaxHorizon: horizon}, l, nil)
+	res, err := plan(ctx, engine.Task{Problem: j.Problem}, horizon, s.o.Limits)
 	switch {
 	case err != nil:
 		return 0, err
 	case res.Status == engine.Infeasible:
-		s.Refuted = append(s.Refuted, Refuted{horizon, len(s.Scenarios)})
 		return refuted, nil
+	case res.Trace == nil && res.Reason == engine.ReasonConflicts:
+		return unknown, nil
 	case res.Trace == nil:
 		return 0, errors.Join(context.Cause(ctx), errors.New(res.Reason))
 	}
@@ -148,14 +192,27 @@ func (s *solver) turn(ctx context.Context, horizon int) (verdict, error) {
 	return broken, nil
 }
 
+// plan looks for any plan of a task.
+func plan(ctx context.Context, t engine.Task, horizon int, l engine.Limits) (*engine.Result, error) {
+	e := conflict.PB{Change: conflict.Tables}
+	if l.Conflicts == 0 {
+		return e.Solve(ctx, engine.Query{Task: t, MinHorizon: horizon, MaxHorizon: horizon}, l, nil)
+	}
+	session, err := e.Open(ctx, t, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return session.(engine.Clausal).Better(ctx, nil, l)
+}
+
 // follow looks for a run that breaks what the choices say, with as few disturbances as possible. It returns its events, as a
-// scenario; nil where there is none. Then the rows are what was done.
+// scenario; nil where there is none. Then the rows are what was done, and the reward is the worst.
 func (s *solver) follow(ctx context.Context, c *choices, horizon int) (*[]factored.Event, error) {
 	most := int(s.o.Limits.Memory / bytesPerState)
 	for budget := range s.q.Disturbances + 1 {
-		s.Rows = nil
+		var rows []Row
 		act := func(step, spent int, state factored.Valuation) factored.Valuation {
-			if ctx.Err() != nil || most > 0 && len(s.Rows) >= most {
+			if ctx.Err() != nil || most > 0 && len(rows) >= most {
 				return nil
 			}
 			now := slices.Clone(state)
@@ -164,7 +221,7 @@ func (s *solver) follow(ctx context.Context, c *choices, horizon int) (*[]factor
 					now[b] = on
 				}
 			}
-			s.Rows = append(s.Rows, Row{step, spent, now})
+			rows = append(rows, Row{step, spent, now})
 			return now
 		}
 		w, err := validate.WorstCase(s.q.Problem, nil, s.q.Draws, s.q.Start, act, horizon, budget, true)
@@ -173,11 +230,13 @@ func (s *solver) follow(ctx context.Context, c *choices, horizon int) (*[]factor
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case most > 0 && len(s.Rows) >= most:
+		case most > 0 && len(rows) >= most:
 			return nil, errBeyond
-		case w.Failure != nil:
+		case w.Failure != nil, s.q.Above != nil && w.Reward <= *s.q.Above:
 			events := c.scenario(w.Run)
 			return &events, nil
+		case budget == s.q.Disturbances:
+			s.Rows, s.Reward = rows, w.Reward
 		}
 	}
 	return nil, nil
