@@ -30,11 +30,13 @@ type Worst struct {
 	rest *Worst // after it
 }
 
-// Hop is a step of a run: the state before it, the disturbances so far, and the draws that do not have their first outcome by rank.
+// Hop is a step of a run: the state before it, the disturbances so far, the draws that do not have their first outcome by rank, and
+// the reward of the step.
 type Hop struct {
 	State  factored.Valuation
 	Spent  int
 	Events []factored.Event
+	Reward int64
 }
 
 // WorstCase follows a policy through all runs with at most so many disturbances. Each of them has to reach the goal,
@@ -129,7 +131,7 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 
 // hop is the step from a state to outcome k of a branch.
 func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
-	var events []factored.Event
+	hop := &Hop{State: w.nodes[at].state, Spent: spent, Reward: b.reward[k]}
 	var picked []int
 	var from func(d, spent int) bool
 	from = func(d, spent int) bool {
@@ -153,9 +155,9 @@ func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
 	for d, i := range picked {
 		draw := b.drawn[d]
 		if rank := slices.Index(draw.Ranked(), i); rank > 0 {
-			events = append(events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
+			hop.Events = append(hop.Events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
 		}
 	}
-	slices.SortFunc(events, func(a, b factored.Event) int { return cmp.Compare(a.Variable, b.Variable) })
-	return &Hop{State: w.nodes[at].state, Spent: spent, Events: events}
+	slices.SortFunc(hop.Events, func(a, b factored.Event) int { return cmp.Compare(a.Variable, b.Variable) })
+	return hop
 }

@@ -16,16 +16,18 @@ type Draws interface {
 	Factors() []factored.Scope
 	// Next lists what the states of a factor can be after the step of now, of which only what the factor reads counts.
 	Next(factor int, now factored.Valuation) (*factored.Draw, error)
+	MayEnd() bool // a run may end before the horizon, whatever is planned
 	// Ends reports whether a run ends in the state of now, whatever is planned.
 	Ends(now factored.Valuation) (bool, error)
 }
 
-// Question is what is asked of the plan or policy: that each run reaches the goal, where it ends.
+// Question is what is asked of the plan or policy.
 type Question struct {
 	Problem      *factored.Problem
 	Draws        Draws
 	Start        factored.Valuation
 	Disturbances int
+	Goal         bool // each run is to reach the goal, where it ends; else to keep the rules for the horizon
 	Blind        bool // the actions are the same in all runs; else they may differ after different events
 	// Above asks for a reward of each run that is above it over at most Horizon steps, in the scale of the problem; nil for any.
 	Above   *int64
@@ -97,8 +99,11 @@ func (j *Joint) suits() error {
 			}
 		}
 	}
-	if len(q.Problem.Outputs) > 0 {
+	switch {
+	case len(q.Problem.Outputs) > 0:
 		return fmt.Errorf("%w: a network gives next values", ErrUnsuited)
+	case !q.Goal && q.Draws.MayEnd():
+		return fmt.Errorf("%w: runs may end, and there is no goal to reach", ErrUnsuited)
 	}
 	return nil
 }
@@ -187,7 +192,7 @@ func (r *run) lit(l factored.Lit) factored.Lit {
 	return l
 }
 
-// ends says when the run of a copy has ended: only in a state in which the goal holds.
+// ends says when the run of a copy has ended: only in a state in which the goal holds, and never without a goal.
 func (j *Joint) ends(w int, r *run) (err error) {
 	for i, b := range []*factored.Bit{&r.end, &r.past} {
 		if *b, err = j.variable(factored.Variable{Name: fmt.Sprintf("%s@%d", []string{"end", "past"}[i], w), Kind: factored.State, Bool: true}); err != nil {
@@ -199,6 +204,10 @@ func (j *Joint) ends(w int, r *run) (err error) {
 	then.Next = true
 	p.Initial = append(p.Initial, sum("start", factored.EQ, 0, past))
 	p.Transition = append(p.Transition, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}, {Coef: -1, Lit: end}}, Op: factored.EQ, Origin: "end"})
+	if !j.q.Goal {
+		p.Global = append(p.Global, sum("end", factored.EQ, 0, end))
+		return nil
+	}
 	p.Global = append(p.Global, sum("end", factored.GE, 1, end, past.Not()))
 	p.Goal = append(p.Goal, sum("end", factored.GE, 1, end))
 	for i := range j.q.Problem.Goal {
@@ -323,6 +332,9 @@ func (j *Joint) rewards(w int, r *run) error {
 
 // firm has the run of a copy end as soon as the goal holds: until then a part of the goal fails.
 func (j *Joint) firm(w int, r *run) error {
+	if !j.q.Goal {
+		return nil
+	}
 	some := sum("end", factored.GE, 1, factored.Lit{Bit: r.end})
 	var parts []factored.Constraint
 	for i := range j.q.Problem.Goal {

@@ -7,8 +7,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// HasEnds reports whether runs end in some states.
-func (t *Transition) HasEnds() bool { return len(t.final) > 0 }
+// MayEnd reports whether runs end in some states.
+func (t *Transition) MayEnd() bool { return len(t.final) > 0 }
 
 // Factors lists what each group reads and draws, and then each state that no group draws.
 func (t *Transition) Factors() (list []factored.Scope) {

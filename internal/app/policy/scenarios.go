@@ -50,13 +50,10 @@ type RefutedScenario struct {
 
 // ask is the question for a plan or policy that holds in some scenarios.
 func (m *model) ask(goal, blind bool, disturbances int) (*scenario.Question, error) {
-	q := &scenario.Question{Problem: m.of, Start: m.start, Disturbances: disturbances, Blind: blind}
-	switch t, ok := m.chance.(*chance.Transition); {
-	case !goal:
-		return nil, fmt.Errorf("%w: there is no goal to reach", scenario.ErrUnsuited)
-	case ok:
+	q := &scenario.Question{Problem: m.of, Start: m.start, Disturbances: disturbances, Goal: goal, Blind: blind}
+	if t, ok := m.chance.(*chance.Transition); ok {
 		q.Draws = t
-	default:
+	} else {
 		q.Draws = m.p.Truth.Compiled.Steps()
 	}
 	return q, scenario.Suits(q)
@@ -91,14 +88,16 @@ func (m *model) either(ctx context.Context, r Request, goal bool, n int, exact f
 
 // scenarios answers by a search by scenarios.
 func (m *model) scenarios(ctx context.Context, r Request, q *scenario.Question) (*Document, error) {
-	o := scenario.Options{MinHorizon: cmp.Or(r.Robust.MinHorizon, r.Horizon), MaxHorizon: r.Horizon, Limits: r.Limits, Report: r.Scenarios}
-	o.Limits.Memory /= 2
+	o := scenario.Options{MinHorizon: r.Horizon, MaxHorizon: r.Horizon, Limits: r.Limits, Report: r.Scenarios}
+	if o.Limits.Memory /= 2; q.Goal && r.Robust.MinHorizon > 0 {
+		o.MinHorizon = r.Robust.MinHorizon
+	}
 	s, err := scenario.Solve(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
 	d := &Document{
-		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: true, Learned: m.learned(), Engine: "scenarios", Status: engine.Infeasible,
+		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: q.Goal, Learned: m.learned(), Engine: "scenarios", Status: engine.Infeasible,
 		Disturbances: &q.Disturbances, From: r.Robust.MinHorizon, Blind: r.Blind, Scenarios: len(s.Scenarios),
 		Table: Table{Variables: stateNames(m.p.Problem), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(m.p.Problem)},
 	}
@@ -280,7 +279,7 @@ func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int
 			out.Status = engine.Optimal
 		}
 	}
-	for h := cmp.Or(d.From, d.Horizon); h <= last; h++ { // of one horizon only if there is no answer
+	for h := cmp.Or(d.From, d.Horizon); out.Goal && h <= last || h == last; h++ {
 		if !proven[h] {
 			return fmt.Errorf("%w: that there is none within %s is not proven", errRefused, counted.Of(h, "step"))
 		}

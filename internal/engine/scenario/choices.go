@@ -118,13 +118,16 @@ func (c *choices) action(step, spent int, state factored.Valuation) factored.Val
 	return best
 }
 
-// scenario has the events of a run, in place of those that led to a state the ones of the scenario that was planned for there.
+// scenario has the events of a run, in place of those that led to a state the ones of the scenario that was planned for there, unless the
+// run had less reward. So it is none of those that were planned for: these come to such states at all steps, and break nothing.
 func (c *choices) scenario(run []validate.Hop) (events []factored.Event) {
+	reward := int64(0)
 	for i, hop := range run {
-		if x := c.places[c.key(i+1, hop.Spent, hop.State)]; x != nil {
+		if x := c.places[c.key(i+1, hop.Spent, hop.State)]; x != nil && x.reward <= reward {
 			events = append(events[:0:0], x.events...)
 		}
 		events = append(events, hop.Events...)
+		reward += hop.Reward
 	}
 	return events
 }

@@ -224,7 +224,7 @@ func (s *solver) follow(ctx context.Context, c *choices, horizon int) (*[]factor
 			rows = append(rows, Row{step, spent, now})
 			return now
 		}
-		w, err := validate.WorstCase(s.q.Problem, nil, s.q.Draws, s.q.Start, act, horizon, budget, true)
+		w, err := validate.WorstCase(s.q.Problem, nil, s.q.Draws, s.q.Start, act, horizon, budget, s.q.Goal)
 		switch {
 		case err != nil:
 			return nil, err
