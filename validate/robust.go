@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -158,6 +158,6 @@ func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
 			hop.Events = append(hop.Events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
 		}
 	}
-	slices.SortFunc(hop.Events, func(a, b factored.Event) int { return cmp.Compare(a.Variable, b.Variable) })
+	sort.Slice(hop.Events, func(i, k int) bool { return hop.Events[i].Variable < hop.Events[k].Variable })
 	return hop
 }

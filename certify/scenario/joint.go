@@ -64,25 +64,18 @@ func New(q *Question, t *Tables, scenarios [][]factored.Event) (*Joint, error) {
 		return nil, err
 	}
 	for w, events := range scenarios {
-		sum := 0
+		most, step := q.Disturbances, 1
 		for _, e := range events {
-			if sum += e.Most; e.Most < 0 || e.Rank < 1 || e.Step < 1 || t.of[e.Variable] == nil {
-				return nil, fmt.Errorf("scenario %d has an event that no draw has", w)
+			if most -= e.Most; e.Most < 0 || e.Rank < 1 || e.Step < step || t.of[e.Variable] == nil || most < 0 {
+				return nil, fmt.Errorf("event %v of scenario %d is of no draw, not in order, or one too many", e, w)
 			}
-		}
-		if sum > q.Disturbances || !slices.IsSortedFunc(events, compare) {
-			return nil, fmt.Errorf("scenario %d has %d disturbances, or is not in order; expected at most %d", w, sum, q.Disturbances)
+			step = e.Step
 		}
 		if err := j.copy(w, events); err != nil {
 			return nil, err
 		}
 	}
 	return j, j.Problem.Check()
-}
-
-// compare orders events.
-func compare(a, b factored.Event) int {
-	return slices.Compare([]int{a.Step, a.Variable, a.Rank, a.Most}, []int{b.Step, b.Variable, b.Rank, b.Most})
 }
 
 // suits refuses what cannot be asked.
@@ -137,7 +130,7 @@ func (j *Joint) copy(w int, events []factored.Event) error {
 		if j.q.Start[b] {
 			value = 1
 		}
-		j.Problem.Initial = append(j.Problem.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: r.bits[b]}}}, Op: factored.EQ, K: value, Origin: "start"})
+		put(&j.Problem.Initial, factored.EQ, value, now(r.bits[b], 1))
 	}
 	j.rules(&r)
 	if err := j.rewards(w, &r); err != nil {
@@ -156,6 +149,11 @@ func (j *Joint) variable(v factored.Variable) (factored.Bit, error) {
 		return 0, err
 	}
 	return j.Problem.Variables[i].First, nil
+}
+
+// state adds a Boolean state.
+func (j *Joint) state(name string) (factored.Bit, error) {
+	return j.variable(factored.Variable{Name: name, Kind: factored.State, Bool: true})
 }
 
 // nearest is the earlier scenario that has the same events up to the latest step, and the step in which they differ.
@@ -194,35 +192,48 @@ func (r *run) lit(l factored.Lit) factored.Lit {
 
 // ends says when the run of a copy has ended: only in a state in which the goal holds, and never without a goal.
 func (j *Joint) ends(w int, r *run) (err error) {
-	for i, b := range []*factored.Bit{&r.end, &r.past} {
-		if *b, err = j.variable(factored.Variable{Name: fmt.Sprintf("%s@%d", []string{"end", "past"}[i], w), Kind: factored.State, Bool: true}); err != nil {
-			return err
-		}
+	if r.end, err = j.state(fmt.Sprintf("end@%d", w)); err != nil {
+		return err
+	}
+	if r.past, err = j.state(fmt.Sprintf("past@%d", w)); err != nil {
+		return err
 	}
 	p, end, past := j.Problem, factored.Lit{Bit: r.end}, factored.Lit{Bit: r.past}
-	then := past
-	then.Next = true
-	p.Initial = append(p.Initial, sum("start", factored.EQ, 0, past))
-	p.Transition = append(p.Transition, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}, {Coef: -1, Lit: end}}, Op: factored.EQ, Origin: "end"})
+	put(&p.Initial, factored.EQ, 0, now(r.past, 1))
+	put(&p.Transition, factored.EQ, 0, next(r.past, 1), now(r.end, -1))
 	if !j.q.Goal {
-		p.Global = append(p.Global, sum("end", factored.EQ, 0, end))
+		put(&p.Global, factored.EQ, 0, now(r.end, 1))
 		return nil
 	}
-	p.Global = append(p.Global, sum("end", factored.GE, 1, end, past.Not()))
-	p.Goal = append(p.Goal, sum("end", factored.GE, 1, end))
+	clause(&p.Global, end, past.Not())
+	clause(&p.Goal, end)
 	for i := range j.q.Problem.Goal {
 		j.relaxed(&p.Global, r, &j.q.Problem.Goal[i], end.Not(), past)
 	}
 	return nil
 }
 
-// sum is a constraint on a number of literals.
-func sum(origin string, op factored.Op, k int64, lits ...factored.Lit) factored.Constraint {
-	c := factored.Constraint{Op: op, K: k, Origin: origin}
+// put adds a sum of terms to a list.
+func put(list *[]factored.Constraint, op factored.Op, k int64, terms ...factored.Term) {
+	*list = append(*list, factored.Constraint{Terms: terms, Op: op, K: k, Origin: "scenario"})
+}
+
+// clause adds a disjunction to a list.
+func clause(list *[]factored.Constraint, lits ...factored.Lit) {
+	var terms []factored.Term
 	for _, l := range lits {
-		c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
+		terms = append(terms, factored.Term{Coef: 1, Lit: l})
 	}
-	return c
+	put(list, factored.GE, 1, terms...)
+}
+
+// now and next are terms of a bit.
+func now(b factored.Bit, coef int64) factored.Term {
+	return factored.Term{Coef: coef, Lit: factored.Lit{Bit: b}}
+}
+
+func next(b factored.Bit, coef int64) factored.Term {
+	return factored.Term{Coef: coef, Lit: factored.Lit{Bit: b, Next: true}}
 }
 
 // rules are the constraints of the problem in a copy. Those of states hold until the run has ended a step before, and
@@ -311,22 +322,20 @@ func (j *Joint) rewards(w int, r *run) error {
 	if r.total, err = j.Problem.AddVariable(factored.Variable{Name: fmt.Sprintf("reward@%d", w), Kind: factored.State, Lo: lo, Hi: hi}); err != nil {
 		return err
 	}
-	p, end := j.Problem, factored.Lit{Bit: r.end}
-	v := p.Variables[r.total]
-	p.Initial = append(p.Initial, v.Equals(0, "start")...)
-	same, enough := factored.Constraint{Op: factored.EQ, Origin: "reward"}, factored.Constraint{Op: factored.GE, K: *j.q.Above + 1, Origin: "reward"}
+	p, end, v := j.Problem, factored.Lit{Bit: r.end}, j.Problem.Variables[r.total]
+	p.Initial = append(p.Initial, v.Equals(0, "scenario")...)
+	var total, gain []factored.Term
 	for i, b := range v.Bits() {
-		same.Terms = append(same.Terms, factored.Term{Coef: v.Weight(i), Lit: factored.Lit{Bit: b, Next: true}}, factored.Term{Coef: -v.Weight(i), Lit: factored.Lit{Bit: b}})
-		enough.Terms = append(enough.Terms, factored.Term{Coef: v.Weight(i), Lit: factored.Lit{Bit: b}})
+		total = append(total, now(b, v.Weight(i)))
+		gain = append(gain, next(b, v.Weight(i)), now(b, -v.Weight(i)))
 	}
-	more := same
-	more.Terms, more.K = slices.Clone(same.Terms), j.q.Problem.Reward.Constant
+	put(&p.Goal, factored.GE, *j.q.Above+1, total...)
+	relax(&p.Transition, &factored.Constraint{Terms: gain, Op: factored.EQ}, end.Not())
+	more := factored.Constraint{Terms: slices.Clone(gain), Op: factored.EQ, K: j.q.Problem.Reward.Constant}
 	for _, t := range j.q.Problem.Reward.Terms {
 		more.Terms = append(more.Terms, factored.Term{Coef: -t.Weight, Lit: r.lit(t.Lit)})
 	}
 	relax(&p.Transition, &more, end)
-	relax(&p.Transition, &same, end.Not())
-	p.Goal = append(p.Goal, enough)
 	return j.firm(w, r)
 }
 
@@ -335,22 +344,22 @@ func (j *Joint) firm(w int, r *run) error {
 	if !j.q.Goal {
 		return nil
 	}
-	some := sum("end", factored.GE, 1, factored.Lit{Bit: r.end})
+	some := []factored.Lit{{Bit: r.end}}
 	var parts []factored.Constraint
 	for i := range j.q.Problem.Goal {
 		j.relaxed(&parts, r, &j.q.Problem.Goal[i])
 	}
 	for i, c := range parts {
-		b, err := j.variable(factored.Variable{Name: fmt.Sprintf("fails@%d,%d", w, i), Kind: factored.State, Bool: true})
+		b, err := j.state(fmt.Sprintf("fails@%d,%d", w, i))
 		if err != nil {
 			return err
 		}
 		fails := factored.Lit{Bit: b}
-		some.Terms = append(some.Terms, factored.Term{Coef: 1, Lit: fails})
+		some = append(some, fails)
 		c.Op, c.K = factored.LE, c.K-1
 		relax(&j.Problem.Global, &c, fails.Not())
 	}
-	j.Problem.Global = append(j.Problem.Global, some)
+	clause(&j.Problem.Global, some...)
 	return nil
 }
 
@@ -369,22 +378,21 @@ func (j *Joint) share(w int) error {
 		return nil
 	}
 	u := &j.copies[r.parent]
-	same, err := j.variable(factored.Variable{Name: fmt.Sprintf("same@%d", w), Kind: factored.State, Bool: true})
+	same, err := j.state(fmt.Sprintf("same@%d", w))
 	if err != nil {
 		return err
 	}
-	now, then := factored.Lit{Bit: same}, factored.Lit{Bit: same, Next: true}
 	p := j.Problem
-	p.Initial = append(p.Initial, sum("start", factored.EQ, 1, now))
-	changes := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}, {Coef: -1, Lit: now}}, Op: factored.EQ, Origin: "events"}
+	put(&p.Initial, factored.EQ, 1, now(same, 1))
+	changes := []factored.Term{next(same, 1), now(same, -1)}
 	if r.differs < 1<<30 {
 		clock, err := p.AddClock(r.differs)
 		if err != nil {
 			return err
 		}
-		changes.Terms = append(changes.Terms, factored.Term{Coef: 1, Lit: factored.Lit{Bit: clock.First}})
+		changes = append(changes, now(clock.First, 1))
 	}
-	p.Transition = append(p.Transition, changes)
+	put(&p.Transition, factored.EQ, 0, changes...)
 	var pairs [][2]factored.Bit
 	for b := range r.bits {
 		if k := j.q.Problem.Kind(factored.Bit(b)); k != factored.Auxiliary && u.bits[b] != r.bits[b] {
@@ -399,7 +407,8 @@ func (j *Joint) share(w int) error {
 	}
 	for _, x := range pairs {
 		a, b := factored.Lit{Bit: x[0]}, factored.Lit{Bit: x[1]}
-		p.Global = append(p.Global, sum("shared", factored.GE, 1, now.Not(), a, b.Not()), sum("shared", factored.GE, 1, now.Not(), a.Not(), b))
+		clause(&p.Global, factored.Lit{Bit: same, Neg: true}, a, b.Not())
+		clause(&p.Global, factored.Lit{Bit: same, Neg: true}, a.Not(), b)
 	}
 	return nil
 }
@@ -417,64 +426,58 @@ func (j *Joint) draw(r *run) error {
 				return err
 			}
 			clock := factored.Lit{Bit: v.First}
-			clauses, err := t.clauses(j.q, e.Rank, e.Most)
-			if err != nil {
+			if err := j.outcomes(r, t, e.Rank, e.Most, clock.Not()); err != nil {
 				return err
 			}
-			j.state(r, clauses, clock.Not())
 			clocks = append(clocks, clock)
 		}
-		clauses, err := t.clauses(j.q, 0, 0)
-		if err != nil {
+		if err := j.outcomes(r, t, 0, 0, clocks...); err != nil {
 			return err
 		}
-		j.state(r, clauses, clocks...)
 	}
 	return nil
 }
 
-// state adds clauses for a copy, unless one of some literals holds.
-func (j *Joint) state(r *run, clauses []clause, unless ...factored.Lit) {
-	for _, c := range clauses {
-		var lits []factored.Lit
+// outcomes gives the states of a draw the outcomes of a rank in a copy, unless one of some literals holds.
+func (j *Joint) outcomes(r *run, t *table, rank, most int, unless ...factored.Lit) error {
+	leaves, err := t.leaves(j.q, rank, most)
+	for _, c := range leaves {
+		lits := slices.Clone(unless)
 		for _, l := range c.lits {
 			lits = append(lits, r.lit(l))
 		}
-		lits = append(lits, unless...)
 		if c.fails {
 			lits = append(lits, factored.Lit{Bit: r.end})
 		}
-		j.Problem.Transition = append(j.Problem.Transition, sum("draw", factored.GE, 1, lits...))
+		clause(&j.Problem.Transition, lits...)
 	}
+	return err
 }
 
 // Actions are what a solution does in the run of a scenario.
 func (j *Joint) Actions(t *factored.Trace, scenario int) (list []factored.Valuation) {
-	r := &j.copies[scenario]
 	for _, now := range t.Steps[:t.Horizon()] {
-		a := make(factored.Valuation, len(r.bits))
-		for b, to := range r.bits {
-			if j.q.Problem.Kind(factored.Bit(b)) == factored.Action {
-				a[b] = now[to]
-			}
-		}
-		list = append(list, a)
+		list = append(list, j.part(now, scenario, factored.Action))
 	}
 	return list
 }
 
 // States are those that the run of a scenario passes in a solution, as long as it has not ended.
 func (j *Joint) States(t *factored.Trace, scenario int) (list []factored.Valuation) {
-	r := &j.copies[scenario]
 	for _, now := range t.Steps[:t.Horizon()] {
-		if now[r.end] {
+		if now[j.copies[scenario].end] {
 			break
 		}
-		a := make(factored.Valuation, len(r.bits))
-		for b, to := range r.bits {
-			a[b] = now[to] && j.q.Problem.Kind(factored.Bit(b)) == factored.State
-		}
-		list = append(list, a)
+		list = append(list, j.part(now, scenario, factored.State))
 	}
 	return list
+}
+
+// part is the variables of one kind in a copy.
+func (j *Joint) part(now factored.Valuation, scenario int, kind factored.Kind) factored.Valuation {
+	out := make(factored.Valuation, len(j.copies[scenario].bits))
+	for b, to := range j.copies[scenario].bits {
+		out[b] = now[to] && j.q.Problem.Kind(factored.Bit(b)) == kind
+	}
+	return out
 }

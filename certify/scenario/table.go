@@ -22,7 +22,7 @@ type table struct {
 	inputs []factored.Bit
 	writes []int // variables
 	rows   []tableRow
-	memo   map[[2]int][]clause
+	memo   map[[2]int][]leaf
 }
 
 // tableRow is what is drawn in a context.
@@ -32,9 +32,9 @@ type tableRow struct {
 	ranks []int
 }
 
-// clause is a disjunction of bits of this step and of the next. One that fails says that a drawn value is outside the range of its
+// leaf is a disjunction of bits of this step and of the next. One that fails says that a drawn value is outside the range of its
 // variable.
-type clause struct {
+type leaf struct {
 	lits  []factored.Lit
 	fails bool
 }
@@ -67,7 +67,7 @@ func NewTables(q *Question) (*Tables, error) {
 
 func newTable(q *Question, factor int, f factored.Scope) (*table, error) {
 	p := q.Problem
-	t := &table{first: f.Writes[0], writes: f.Writes, memo: map[[2]int][]clause{}}
+	t := &table{first: f.Writes[0], writes: f.Writes, memo: map[[2]int][]leaf{}}
 	size := 1.0
 	for _, v := range f.Reads {
 		size *= float64(p.Variables[v].Hi - p.Variables[v].Lo + 1)
@@ -125,8 +125,8 @@ type example struct {
 	on   bool
 }
 
-// clauses say what is drawn in each context.
-func (t *table) clauses(q *Question, rank, most int) ([]clause, error) {
+// leaves say what is drawn in each context.
+func (t *table) leaves(q *Question, rank, most int) ([]leaf, error) {
 	key := [2]int{rank, most}
 	if c, ok := t.memo[key]; ok {
 		return c, nil
@@ -151,16 +151,16 @@ func (t *table) clauses(q *Question, rank, most int) ([]clause, error) {
 			}
 		}
 	}
-	out := []clause{} // which is none, but known
+	out := []leaf{} // which is none, but known
 	t.split(outside, nil, func(path []factored.Lit, on bool) {
 		if on {
-			out = append(out, clause{path, true})
+			out = append(out, leaf{path, true})
 		}
 	})
 	for _, v := range t.writes {
 		for _, b := range q.Problem.Variables[v].Bits() {
 			t.split(columns[b], nil, func(path []factored.Lit, on bool) {
-				out = append(out, clause{append(path, factored.Lit{Bit: b, Next: true, Neg: !on}), false})
+				out = append(out, leaf{append(path, factored.Lit{Bit: b, Next: true, Neg: !on}), false})
 			})
 		}
 	}
@@ -170,7 +170,7 @@ func (t *table) clauses(q *Question, rank, most int) ([]clause, error) {
 
 // split passes the leaves of a decision tree: the literals of which none holds there, and the value. It tests the input that
 // leaves the fewest examples unlike the others.
-func (t *table) split(all []example, path []factored.Lit, leaf func(path []factored.Lit, on bool)) {
+func (t *table) split(all []example, path []factored.Lit, found func(path []factored.Lit, on bool)) {
 	count := 0
 	for _, e := range all {
 		if e.on {
@@ -179,7 +179,7 @@ func (t *table) split(all []example, path []factored.Lit, leaf func(path []facto
 	}
 	if count == 0 || count == len(all) {
 		if len(all) > 0 {
-			leaf(append([]factored.Lit(nil), path...), count > 0)
+			found(append([]factored.Lit(nil), path...), count > 0)
 		}
 		return
 	}
@@ -207,6 +207,6 @@ func (t *table) split(all []example, path []factored.Lit, leaf func(path []facto
 		halves[e.bits>>best&1] = append(halves[e.bits>>best&1], e)
 	}
 	for k, half := range halves {
-		t.split(half, append(path, factored.Lit{Bit: t.inputs[best], Neg: k == 1}), leaf)
+		t.split(half, append(path, factored.Lit{Bit: t.inputs[best], Neg: k == 1}), found)
 	}
 }

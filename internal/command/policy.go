@@ -61,9 +61,6 @@ func (c *planCmd) findPolicy(ctx context.Context, a *environment) error {
 	r.Interval = func(lower, upper float64) {
 		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("between %.6g and %.6g", lower, upper)})
 	}
-	r.Scenarios = func(n, horizon int) {
-		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s", counted.Of(n, "scenario"), counted.Of(horizon, "step"))})
-	}
 	d, err := policy.Plan(ctx, p, r)
 	report.Clear()
 	if err != nil {
@@ -175,11 +172,11 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
 	app.WriteStopped(b, d.Stopped)
+	size := fmt.Sprintf("%s, %s", counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"))
 	if d.Scenarios > 0 {
-		fmt.Fprintf(b, "search by scenarios, %s, %.3f s\n", counted.Of(d.Scenarios, "scenario"), d.Seconds)
-		return
+		size = counted.Of(d.Scenarios, "scenario")
 	}
-	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
+	fmt.Fprintf(b, "%s, %s, %.3f s\n", d.Engine, size, d.Seconds)
 }
 
 // writeUnlike writes parts of contexts whose rows are unlike the others. The answer begins with the first of them, unless
@@ -207,12 +204,9 @@ const mostUnlike = 3
 func writeTable(b io.Writer, d *policy.Document) {
 	if p := d.Proof; p != nil && p.Scenarios > 0 {
 		what := "There is none"
-		switch {
-		case d.Bound != nil && d.From > 0:
-			what = fmt.Sprintf("None is worth more than %v at worst, and with fewer steps there is none", *d.Bound)
-		case d.Bound != nil:
-			what = fmt.Sprintf("None is worth more than %v at worst", *d.Bound)
-		case d.Value != nil:
+		if d.Bound != nil {
+			what = fmt.Sprintf("None is worth more than %v at worst, nor is there one with fewer steps", *d.Bound)
+		} else if d.Value != nil {
 			what = "With fewer steps there is none"
 		}
 		fmt.Fprintf(b, "%s: the checker read proofs that nothing else holds in all of %s: %s.\n", what, counted.Of(p.Scenarios, "scenario"), p.Certificate)

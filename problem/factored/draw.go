@@ -77,8 +77,8 @@ func (d *Draw) Ranked() []int {
 // Event says that a draw does not have the first of its outcomes by rank. What the outcome is depends on state and action: where none
 // has the rank, or it has more disturbances than Most, the draw has the first.
 type Event struct {
-	Step     int // from 1
-	Variable int // the first of those that are drawn
-	Rank     int // among Draw.Ranked, from 1
-	Most     int // disturbances
+	Step     int `json:"step"`     // from 1
+	Variable int `json:"variable"` // the first of those that are drawn, by its place among all
+	Rank     int `json:"rank"`     // among Draw.Ranked, from 1
+	Most     int `json:"most"`     // disturbances
 }

@@ -39,8 +39,6 @@ type Request struct {
 	Report   func(states, remaining int) // may be nil
 	// Interval is told the bounds where dynamic programming does not fit; they may be infinite. It may be nil.
 	Interval func(lower, upper float64)
-	// Scenarios is told how many are planned for, over a horizon. It may be nil.
-	Scenarios func(scenarios, horizon int)
 	Now       func() time.Time
 	Started   time.Time
 }

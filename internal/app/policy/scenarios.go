@@ -26,26 +26,9 @@ type Scenarios struct {
 	Question
 	Disturbances int  `json:"disturbances"`
 	Blind        bool `json:"blind"`
-	// Scenarios are events: each says that at a step the draw of a variable, the first that it gives, has the outcome of a rank, from
-	// 1, among those of its context by disturbances; of the first outcome where there is none, or it has more disturbances than most.
-	Scenarios [][]Event         `json:"scenarios"`
-	Horizons  []RefutedScenario `json:"horizons"`
-}
-
-// Event is factored.Event in the file.
-type Event struct {
-	Step     int    `json:"step"`
-	Variable string `json:"variable"`
-	Rank     int    `json:"rank"`
-	Most     int    `json:"most"`
-}
-
-// RefutedScenario says that no plan over a horizon holds in the first so many scenarios or, if Above is not null, none with a reward
-// above it in each, in the scale of the problem.
-type RefutedScenario struct {
-	Horizon   int    `json:"horizon"`
-	Scenarios int    `json:"scenarios"`
-	Above     *int64 `json:"above"`
+	// Scenarios are events: see factored.Event.
+	Scenarios [][]factored.Event `json:"scenarios"`
+	Horizons  []scenario.Refuted `json:"horizons"`
 }
 
 // ask is the question for a plan or policy that holds in some scenarios.
@@ -88,7 +71,7 @@ func (m *model) either(ctx context.Context, r Request, goal bool, n int, exact f
 
 // scenarios answers by a search by scenarios.
 func (m *model) scenarios(ctx context.Context, r Request, q *scenario.Question) (*Document, error) {
-	o := scenario.Options{MinHorizon: r.Horizon, MaxHorizon: r.Horizon, Limits: r.Limits, Report: r.Scenarios}
+	o := scenario.Options{MinHorizon: r.Horizon, MaxHorizon: r.Horizon, Limits: r.Limits}
 	if o.Limits.Memory /= 2; q.Goal && r.Robust.MinHorizon > 0 {
 		o.MinHorizon = r.Robust.MinHorizon
 	}
@@ -97,7 +80,7 @@ func (m *model) scenarios(ctx context.Context, r Request, q *scenario.Question) 
 		return nil, err
 	}
 	d := &Document{
-		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: q.Goal, Learned: m.learned(), Engine: "scenarios", Status: engine.Infeasible,
+		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: q.Goal, Learned: m.learned(), Engine: "search by scenarios", Status: engine.Infeasible,
 		Disturbances: &q.Disturbances, From: r.Robust.MinHorizon, Blind: r.Blind, Scenarios: len(s.Scenarios),
 		Table: Table{Variables: stateNames(m.p.Problem), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(m.p.Problem)},
 	}
@@ -148,17 +131,7 @@ func (d *Document) proveScenarios(ctx context.Context, r Request, q *scenario.Qu
 		d.NoProof = fmt.Errorf("%w: that no other has a better worst reward is not known", certify.ErrNoProof)
 		return nil
 	}
-	c := &Scenarios{Question: d.question(), Disturbances: q.Disturbances, Blind: q.Blind}
-	for _, events := range s.Scenarios {
-		list := []Event{}
-		for _, e := range events {
-			list = append(list, Event{e.Step, q.Problem.Variables[e.Variable].Name, e.Rank, e.Most})
-		}
-		c.Scenarios = append(c.Scenarios, list)
-	}
-	for _, x := range s.Refuted {
-		c.Horizons = append(c.Horizons, RefutedScenario(x))
-	}
+	c := &Scenarios{d.question(), q.Disturbances, q.Blind, s.Scenarios, s.Refuted}
 	tasks, err := c.joint(q)
 	if err != nil {
 		return err
@@ -183,29 +156,13 @@ func (d *Document) proveScenarios(ctx context.Context, r Request, q *scenario.Qu
 
 // joint lists the joint problems of the horizons.
 func (c *Scenarios) joint(q *scenario.Question) (tasks []engine.Task, err error) {
-	var all [][]factored.Event
-	places := map[string]int{}
-	for i := range q.Problem.Variables {
-		places[q.Problem.Variables[i].Name] = i
-	}
-	for _, list := range c.Scenarios {
-		events := []factored.Event{}
-		for _, e := range list {
-			i, ok := places[e.Variable]
-			if !ok {
-				return nil, fmt.Errorf("there is no variable %q", e.Variable)
-			}
-			events = append(events, factored.Event{Step: e.Step, Variable: i, Rank: e.Rank, Most: e.Most})
-		}
-		all = append(all, events)
-	}
 	for _, x := range c.Horizons {
-		if x.Scenarios < 1 || x.Scenarios > len(all) {
-			return nil, fmt.Errorf("horizon %d is of %d scenarios; expected 1 to %d", x.Horizon, x.Scenarios, len(all))
+		if x.Scenarios < 1 || x.Scenarios > len(c.Scenarios) {
+			return nil, fmt.Errorf("horizon %d is of %d scenarios; expected 1 to %d", x.Horizon, x.Scenarios, len(c.Scenarios))
 		}
 		of := *q
 		of.Horizon, of.Above = x.Horizon, x.Above
-		t, err := scenario.Task(&of, all[:x.Scenarios])
+		t, err := scenario.Task(&of, c.Scenarios[:x.Scenarios])
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	joint "github.com/fdplan/fdplan/certify/scenario"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -34,38 +35,40 @@ func (s *solver) choices(j *joint.Joint, t *factored.Trace) *choices {
 		return c
 	}
 	for w, events := range s.Scenarios {
-		states, actions := j.States(t, w), j.Actions(t, w)
-		spent, passed := 0, 0
-		for step := 1; step <= len(states); step++ {
-			now := states[step-1]
-			for b, on := range actions[step-1] {
-				now[b] = now[b] || on
-			}
-			// Of several runs, the one with the least reward so far is prepared best for what is to come.
-			key, x := c.key(step, spent, now), &place{now, actions[step-1], spent, j.Total(t, w, step), events[:passed:passed]}
-			if was := c.places[key]; was == nil {
-				c.places[key] = x
-				c.steps[step-1] = append(c.steps[step-1], x)
-			} else if x.reward < was.reward {
-				*was = *x
-			}
-			before := passed
-			for passed < len(events) && events[passed].Step == step {
-				spent += events[passed].Most
-				passed++
-			}
-			if !c.happen(now, events[before:passed]) {
-				break // what follows belongs to a run with fewer disturbances
-			}
-		}
+		c.read(j, t, w, events)
 	}
 	return c
 }
 
-// happen reports whether the events of a step are outcomes in its context, with as many disturbances as they have at most.
-func (c *choices) happen(now factored.Valuation, events []factored.Event) bool {
-	if len(events) == 0 {
-		return true
+// read adds the states that the run of a scenario passes.
+func (c *choices) read(j *joint.Joint, t *factored.Trace, w int, events []factored.Event) {
+	actions := j.Actions(t, w)
+	spent, passed := 0, 0
+	for i, state := range j.States(t, w) {
+		// Of several runs, the one with the least reward so far is prepared best for what is to come.
+		key, x := c.key(i+1, spent, state), &place{state, actions[i], spent, j.Total(t, w, i+1), events[:passed:passed]}
+		if was := c.places[key]; was == nil {
+			c.places[key] = x
+			c.steps[i] = append(c.steps[i], x)
+		} else if x.reward < was.reward {
+			*was = *x
+		}
+		before := passed
+		for passed < len(events) && events[passed].Step == i+1 {
+			spent += events[passed].Most
+			passed++
+		}
+		if passed > before && !c.happen(x, events[before:passed]) {
+			return // what follows belongs to a run with fewer disturbances
+		}
+	}
+}
+
+// happen reports whether events are outcomes in the context of a place, with as many disturbances as they have at most.
+func (c *choices) happen(x *place, events []factored.Event) bool {
+	now := slices.Clone(x.state)
+	for b, on := range x.action {
+		now[b] = now[b] || on
 	}
 	draws, err := c.q.Draws.Draws(now)
 	if err != nil {

@@ -46,7 +46,6 @@ func Suits(q *Question) error {
 type Options struct {
 	MinHorizon, MaxHorizon int // the shortest horizon of this range is taken
 	Limits                 engine.Limits
-	Report                 func(scenarios, horizon int) // may be nil
 }
 
 // Solution is a plan or policy, or that there is none.
@@ -61,10 +60,12 @@ type Solution struct {
 	Stopped   error // why this is not known, where the time was over
 }
 
-// Refuted is a horizon over which no plan holds in the first so many scenarios, or none with a reward above some.
+// Refuted is a horizon over which no plan holds in the first so many scenarios or, if Above is not nil, none with a reward above it in
+// each, in the scale of the problem.
 type Refuted struct {
-	Horizon, Scenarios int
-	Above              *int64
+	Horizon   int    `json:"horizon"`
+	Scenarios int    `json:"scenarios"`
+	Above     *int64 `json:"above"`
 }
 
 // Row is what is done in a state at a step after some disturbances. Now has state and action.
@@ -161,9 +162,6 @@ const (
 
 // turn plans for the scenarios and looks for one that breaks the plan.
 func (s *solver) turn(ctx context.Context, horizon int) (verdict, error) {
-	if s.o.Report != nil {
-		s.o.Report(len(s.Scenarios), horizon)
-	}
 	j, err := joint.New(s.q, s.tables, s.Scenarios)
 	if err != nil {
 		return 0, err
