@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -158,6 +157,5 @@ func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
 			hop.Events = append(hop.Events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
 		}
 	}
-	sort.Slice(hop.Events, func(i, k int) bool { return hop.Events[i].Variable < hop.Events[k].Variable })
 	return hop
 }

@@ -293,14 +293,8 @@ func relax(list *[]factored.Constraint, c *factored.Constraint, unless ...factor
 	}
 }
 
-// MostReward bounds the reward of a run.
-func (q *Question) MostReward() int64 {
-	_, hi := q.rewards()
-	return hi
-}
-
-// rewards bounds the reward of a run from below and above.
-func (q *Question) rewards() (lo, hi int64) {
+// Rewards bounds the reward of a run from below and above.
+func (q *Question) Rewards() (lo, hi int64) {
 	lo, hi = q.Problem.Reward.Constant, q.Problem.Reward.Constant
 	for _, t := range q.Problem.Reward.Terms {
 		lo, hi = lo+min(0, t.Weight), hi+max(0, t.Weight)
@@ -314,7 +308,7 @@ func (j *Joint) rewards(w int, r *run) error {
 		return nil
 	}
 	const most = 1 << 37 // what sums of it hold
-	lo, hi := j.q.rewards()
+	lo, hi := j.q.Rewards()
 	if lo < -most || hi > most {
 		return fmt.Errorf("%w: rewards of %d to %d", ErrUnsuited, lo, hi)
 	}

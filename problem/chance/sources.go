@@ -1,38 +1,13 @@
 package chance
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// MayEnd reports whether runs end in some states.
-func (t *Transition) MayEnd() bool { return len(t.final) > 0 }
-
-// Factors lists what each group reads and draws, and then each state that no group draws.
-func (t *Transition) Factors() (list []factored.Scope) {
-	for i := range t.m.Groups {
-		list = append(list, factored.Scope{Reads: t.GroupSources(i), Writes: t.m.Groups[i].Outputs})
-	}
-	for _, v := range t.sure {
-		list = append(list, factored.Scope{Reads: t.Sources(v), Writes: []int{v}})
-	}
-	return list
-}
-
-// Next lists what the states of a factor can be after the step of now, of which only what the factor reads counts.
-func (t *Transition) Next(factor int, now factored.Valuation) (*factored.Draw, error) {
-	if factor < len(t.m.Groups) {
-		return t.Draw(factor, now), nil
-	}
-	v := t.sure[factor-len(t.m.Groups)]
-	row := []int64{t.Predict(now)[v]}
-	if x := row[0]; x < t.p.Variables[v].Lo || x > t.p.Variables[v].Hi {
-		row = nil
-	}
-	return &factored.Draw{Variables: []int{v}, Values: [][]int64{row}, Probability: []*big.Rat{big.NewRat(1, 1)}, Disturbances: []int{0}}, nil
-}
+// HasEnds reports whether runs end in some states.
+func (t *Transition) HasEnds() bool { return len(t.final) > 0 }
 
 // Groups is the number of draws; Sure lists the states that are in none.
 func (t *Transition) Groups() int { return len(t.m.Groups) }

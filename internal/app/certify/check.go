@@ -472,14 +472,7 @@ func (r *Report) trust(t *engine.Task) {
 	r.Trusted = append(r.Trusted, "the checkers themselves")
 }
 
-// Refuted checks the files of a folder that say that a task has no plan of a horizon.
-func Refuted(ctx context.Context, dir string, horizon int, t engine.Task) (*Claim, error) {
-	c, err := checkFiles(ctx, problemFile(dir, horizon), proofFile(dir, horizon), &t, nil)
-	if err != nil {
-		return nil, err
-	}
-	if c.compare(said{status: engine.Infeasible}); c.Horizon != horizon {
-		c.refuse("the file is about horizon %d", c.Horizon)
-	}
-	return c, c.askOthers(ctx, nil)
+// Refuted checks the files of a folder that say that a task has no plan of a horizon, and adds the claim.
+func (r *Report) Refuted(ctx context.Context, dir string, horizon int, t *engine.Task) error {
+	return r.horizon(ctx, dir, horizon, said{status: engine.Infeasible}, t)
 }

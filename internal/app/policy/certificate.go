@@ -130,15 +130,8 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}
 	if d.Value != nil {
-		failure, walk, err := out.value(m)
-		if err == nil && failure != nil {
-			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
-		}
-		if err != nil {
+		if err := out.followed(m); err != nil {
 			return nil, err
-		}
-		if same, err := d.Table.tells(m, walk); err != nil || !same {
-			return nil, cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
 		}
 	}
 	found, err := table.Check(ctx, m.of, nil, m.chance)
@@ -174,6 +167,21 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 		}
 	}
 	return &out, nil
+}
+
+// followed has the evaluator follow what an answer says, which then has its verdict.
+func (d *Document) followed(m *model) error {
+	failure, walk, err := d.value(m)
+	if err == nil && failure != nil {
+		err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
+	}
+	if err != nil {
+		return err
+	}
+	if same, err := d.Table.tells(m, walk); err != nil || !same {
+		return cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
+	}
+	return nil
 }
 
 // value has the evaluator say what the policy is worth, or how it fails, and returns the states that it saw.

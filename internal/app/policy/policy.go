@@ -39,8 +39,8 @@ type Request struct {
 	Report   func(states, remaining int) // may be nil
 	// Interval is told the bounds where dynamic programming does not fit; they may be infinite. It may be nil.
 	Interval func(lower, upper float64)
-	Now       func() time.Time
-	Started   time.Time
+	Now      func() time.Time
+	Started  time.Time
 }
 
 // model is a problem with chance, in the forms that a solver and the evaluator take.

@@ -10,11 +10,9 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
-	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/engine/scenario"
-	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -34,11 +32,10 @@ type Scenarios struct {
 // ask is the question for a plan or policy that holds in some scenarios.
 func (m *model) ask(goal, blind bool, disturbances int) (*scenario.Question, error) {
 	q := &scenario.Question{Problem: m.of, Start: m.start, Disturbances: disturbances, Goal: goal, Blind: blind}
-	if t, ok := m.chance.(*chance.Transition); ok {
-		q.Draws = t
-	} else {
-		q.Draws = m.p.Truth.Compiled.Steps()
+	if m.p.Truth == nil || m.p.Truth.Compiled == nil || m.learned() {
+		return nil, fmt.Errorf("%w: the model has no RDDL", scenario.ErrUnsuited)
 	}
+	q.Draws = m.p.Truth.Compiled.Steps()
 	return q, scenario.Suits(q)
 }
 
@@ -199,16 +196,13 @@ func (d *Document) againScenarios(ctx context.Context, m *model, dir string, r *
 	}
 	proven := map[int]bool{}
 	for i, x := range c.Horizons {
-		claim, err := certify.Refuted(ctx, dir, x.Horizon, tasks[i])
-		if err != nil {
-			return nil, err
+		if err := r.Refuted(ctx, dir, x.Horizon, &tasks[i]); err != nil || !r.Accepted {
+			return nil, cmp.Or(err, errRefused)
 		}
-		r.Claims = append(r.Claims, *claim)
-		r.Accepted = r.Accepted && claim.Accepted
 		switch {
 		case x.Above == nil:
-			proven[x.Horizon] = claim.Accepted
-		case claim.Accepted && x.Horizon == d.Horizon:
+			proven[x.Horizon] = true
+		case x.Horizon == d.Horizon:
 			out.Bound = app.RewardOf(m.p.Problem, *x.Above)
 		}
 	}
@@ -222,15 +216,8 @@ func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int
 	if d.Value != nil {
 		last--
 		out.Status = engine.Feasible
-		failure, walk, err := out.value(m)
-		if err == nil && failure != nil {
-			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
-		}
-		if err != nil {
+		if err := out.followed(m); err != nil {
 			return err
-		}
-		if same, err := d.Table.tells(m, walk); err != nil || !same {
-			return cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
 		}
 		if out.Table.Ranges = rangesOf(m.p.Problem); out.Bound != nil && *out.Bound <= *out.Value {
 			out.Status = engine.Optimal
@@ -238,7 +225,7 @@ func (d *Document) restate(m *model, out *Document, c *Scenarios, proven map[int
 	}
 	for h := cmp.Or(d.From, d.Horizon); out.Goal && h <= last || h == last; h++ {
 		if !proven[h] {
-			return fmt.Errorf("%w: that there is none within %s is not proven", errRefused, counted.Of(h, "step"))
+			return fmt.Errorf("%w: that there is none of horizon %d is not proven", errRefused, h)
 		}
 	}
 	if out.Proof = (&Proof{Scenarios: len(c.Scenarios)}); d.Proof != nil {

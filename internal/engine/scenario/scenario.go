@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	joint "github.com/fdplan/fdplan/certify/scenario"
-	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -99,7 +98,7 @@ func Solve(ctx context.Context, q *Question, o Options) (*Solution, error) {
 		for {
 			found, err := s.turn(ctx, h)
 			if err != nil {
-				return nil, fmt.Errorf("after %s over %s: %w", counted.Of(len(s.Scenarios), "scenario"), counted.Of(h, "step"), err)
+				return nil, fmt.Errorf("after %d scenarios, horizon %d: %w", len(s.Scenarios), h, err)
 			}
 			if found == refuted {
 				s.Refuted = append(s.Refuted, Refuted{Horizon: h, Scenarios: len(s.Scenarios)})
@@ -121,7 +120,8 @@ const (
 
 // improve looks for a better worst reward.
 func (s *solver) improve(ctx context.Context) error {
-	most, step := s.q.MostReward(), int64(1)
+	_, most := s.q.Rewards()
+	step := int64(1)
 	s.o.Limits.Conflicts = mostConflicts
 	for range mostTurns {
 		if s.Best = s.Reward >= most; s.Best {
@@ -183,8 +183,11 @@ func (s *solver) turn(ctx context.Context, horizon int) (verdict, error) {
 		return 0, err
 	case events == nil:
 		return holds, nil
-	case slices.ContainsFunc(s.Scenarios, func(x []factored.Event) bool { return slices.Equal(x, *events) }):
-		return 0, fmt.Errorf("a plan is broken by the scenario %v that it was made for", *events)
+	}
+	for _, x := range s.Scenarios {
+		if slices.Equal(x, *events) {
+			return 0, errors.New("a plan is broken by a scenario that it was made for")
+		}
 	}
 	s.Scenarios = append(s.Scenarios, *events)
 	return broken, nil

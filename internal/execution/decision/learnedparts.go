@@ -21,7 +21,7 @@ type LearnedParts struct {
 // Factored splits the steps of the process. The error wraps bracket.ErrNotFactored where that cannot be done; if a
 // lack of legal actions is to be ruled out, also where it is not.
 func (l *Learned) Factored(legal bool) (*LearnedParts, error) {
-	f := &LearnedParts{Learned: l, ends: len(l.p.Goal) > 0 || l.t.MayEnd()}
+	f := &LearnedParts{Learned: l, ends: len(l.p.Goal) > 0 || l.t.HasEnds()}
 	if err := f.restrict(legal); err != nil {
 		return nil, err
 	}
