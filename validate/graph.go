@@ -29,6 +29,7 @@ type graph struct {
 	kept            int  // outcomes of all branches
 	whole           bool // weights are kept, however many there are
 	most            int  // states; 0 for any number
+	budget          int  // disturbances of a step beyond which no outcome is listed, where the outcomes are many; -1 for any number
 	places          map[string]int
 	nodes           []*node
 }
@@ -54,10 +55,12 @@ type branch struct {
 	draws  int      // factors of a probability
 	events []int    // draws that do not have their most likely value
 	drawn  []*factored.Draw
+	pruned bool // only outcomes within a budget of disturbances are listed
+	budget int
 }
 
 func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
-	g.p, g.chance, g.places = p, chance, map[string]int{}
+	g.p, g.chance, g.places, g.budget = p, chance, map[string]int{}, -1
 	g.check = &checker{p: p, net: net, dead: map[string]bool{}}
 	g.check.sort()
 	g.states, g.actions = p.Bits(factored.State), p.Bits(factored.Action)
@@ -100,7 +103,7 @@ func (g *graph) outside() int {
 // branch lists what an action leads to. A failure means that it is not legal.
 func (g *graph) branch(t int, n *node, action factored.Valuation) (*branch, *Failure, error) {
 	key := action.Key(g.actions)
-	if b := n.branches[key]; b != nil {
+	if b := n.branches[key]; b != nil && (!b.pruned || b.budget >= g.budget) {
 		return b, nil, nil
 	}
 	now := slices.Clone(n.state)
@@ -148,15 +151,30 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 	s.out = &branch{total: big.NewInt(1), draws: len(draws), drawn: draws}
 	joint := 1
 	for _, d := range draws {
-		if joint *= len(d.Values); joint > maxJoint {
-			return nil, nil, fmt.Errorf("%w: step %d has more than %d outcomes", ErrManyStates, t, maxJoint)
-		}
+		joint = min(joint*len(d.Values), maxJoint+1)
 		for _, i := range d.Variables {
 			v := &g.p.Variables[i]
 			for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
 				s.drawn[b] = true
 			}
 		}
+	}
+	ruled := false // a rule is about what is drawn, so that the action is legal only if all outcomes keep it
+	for _, c := range g.check.step {
+		for _, t := range c.Terms {
+			reads := t.Lit.Next && s.drawn[t.Lit.Bit]
+			s.reads, ruled = s.reads || reads, ruled || reads && !c.Gate && !c.Defines
+		}
+	}
+	if g.budget >= 0 && joint > fewJoint && !ruled {
+		s.rounded, s.out.pruned, s.out.budget = true, true, g.budget
+		err := s.from(0, nil, 1)
+		return s.out, s.failure, err
+	}
+	if joint > maxJoint {
+		return nil, nil, fmt.Errorf("%w: step %d has more than %d outcomes", ErrManyStates, t, maxJoint)
+	}
+	for _, d := range draws {
 		total, whole := weights(d)
 		if sum := add(whole); sum.Cmp(total) != 0 {
 			return nil, nil, fmt.Errorf("step %d: the probabilities of a draw sum to %s; expected 1", t, new(big.Rat).SetFrac(sum, total).RatString())
@@ -167,17 +185,14 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 	if g.kept += joint; g.kept > maxExact && !g.whole {
 		s.rounded = true
 	}
-	for _, c := range g.check.step {
-		for _, t := range c.Terms {
-			s.reads = s.reads || t.Lit.Next && s.drawn[t.Lit.Bit]
-		}
-	}
 	err := s.from(0, big.NewInt(1), 1)
 	return s.out, s.failure, err
 }
 
-// maxJoint bounds the joint outcomes of a step.
-const maxJoint = 1 << 22
+const (
+	maxJoint = 1 << 22 // joint outcomes of a step, at most
+	fewJoint = 1 << 10 // joint outcomes that are listed whatever the budget is
+)
 
 // weights are the probabilities of a draw over a common denominator.
 func weights(d *factored.Draw) (total *big.Int, whole []*big.Int) {
@@ -214,6 +229,9 @@ func (s *spread) from(k int, weight *big.Int, p float64) error {
 	was, events := s.outside, s.events
 	defer func() { s.outside, s.events = was, events }()
 	for i, row := range d.Values {
+		if s.out.pruned && events+d.Disturbances[i] > s.g.budget {
+			continue
+		}
 		s.outside, s.events = was || row == nil, events+d.Disturbances[i]
 		for j, x := range row {
 			if err := s.g.p.Variables[d.Variables[j]].Set(s.then, x); err != nil {

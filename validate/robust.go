@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -19,8 +20,22 @@ type Worst struct {
 	States int
 	// Failure is how a run breaks a rule or misses the goal; nil if none does.
 	Failure *Failure
+	// Run is that run, step by step; where none fails, one of the least reward.
+	Run []Hop
 	// Walk has the states that were evaluated, and takes further steps from them.
 	Walk *Walk
+
+	hop  *Hop   // of the run, the first
+	rest *Worst // after it
+}
+
+// Hop is a step of a run: the state before it, the disturbances so far, the draws that do not have their first outcome by rank, and
+// the reward of the step.
+type Hop struct {
+	State  factored.Valuation
+	Spent  int
+	Events []factored.Event
+	Reward int64
 }
 
 // WorstCase follows a policy through all runs with at most so many disturbances. Each of them has to reach the goal,
@@ -32,12 +47,15 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 	if err != nil {
 		return nil, err
 	}
-	w := &worst{evaluation: e, act: act, budget: disturbances, known: map[[3]int]*Worst{}}
+	w := &worst{evaluation: e, act: act, most: disturbances, known: map[[3]int]*Worst{}}
 	out, err := w.from(1, first, 0)
 	if err != nil {
 		return nil, err
 	}
 	found := *out
+	for v := out; v != nil && v.hop != nil; v = v.rest {
+		found.Run = append(found.Run, *v.hop)
+	}
 	found.States, found.Walk = len(e.nodes), walkOf(&e.graph)
 	return &found, nil
 }
@@ -45,9 +63,9 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 // worst computes the guarantees from each state, step and number of disturbances so far.
 type worst struct {
 	*evaluation
-	act    RobustPolicy
-	budget int
-	known  map[[3]int]*Worst
+	act   RobustPolicy
+	most  int // disturbances
+	known map[[3]int]*Worst
 }
 
 func (w *worst) from(step, at, spent int) (*Worst, error) {
@@ -77,25 +95,67 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 	if action == nil {
 		return &Worst{Failure: &Failure{Step: step, Group: "policy", What: fmt.Sprintf("the policy has no action after %d disturbances", spent)}}, nil
 	}
+	w.budget = w.most - spent
 	b, failure, err := w.branch(step, n, action)
 	if err != nil || failure != nil {
 		return &Worst{Failure: failure}, err
 	}
-	out, some := &Worst{}, false
+	out, worst, sure := &Worst{}, -1, 0.0
 	for k, j := range b.next {
 		now := spent + b.events[k]
-		if now > w.budget {
+		if sure += b.p[k]; now > w.most {
 			out.Excess += b.p[k]
 			continue
 		}
 		v, err := w.from(step+1, j, now)
-		if err != nil || v.Failure != nil {
-			return v, err
+		if err != nil {
+			return nil, err
+		}
+		if v.Failure != nil {
+			return &Worst{Failure: v.Failure, hop: w.hop(step, at, spent, b, k), rest: v}, nil
 		}
 		out.Excess += b.p[k] * v.Excess
-		if r := v.Reward + b.reward[k]; !some || r < out.Reward {
-			out.Reward, some = r, true
+		if r := v.Reward + b.reward[k]; worst < 0 || r < out.Reward {
+			out.Reward, out.rest, worst = r, v, k
 		}
 	}
+	if b.pruned { // the outcomes that are not listed have more disturbances
+		out.Excess += max(0, 1-sure)
+	}
+	if worst >= 0 {
+		out.hop = w.hop(step, at, spent, b, worst)
+	}
 	return out, nil
+}
+
+// hop is the step from a state to outcome k of a branch.
+func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
+	hop := &Hop{State: w.nodes[at].state, Spent: spent, Reward: b.reward[k]}
+	var picked []int
+	var from func(d, spent int) bool
+	from = func(d, spent int) bool {
+		if d == len(b.drawn) {
+			k--
+			return k < 0
+		}
+		for i, n := range b.drawn[d].Disturbances {
+			if b.pruned && spent+n > b.budget {
+				continue
+			}
+			picked = append(picked, i)
+			if from(d+1, spent+n) {
+				return true
+			}
+			picked = picked[:d]
+		}
+		return false
+	}
+	from(0, 0)
+	for d, i := range picked {
+		draw := b.drawn[d]
+		if rank := slices.Index(draw.Ranked(), i); rank > 0 {
+			hop.Events = append(hop.Events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
+		}
+	}
+	return hop
 }

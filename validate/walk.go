@@ -60,11 +60,14 @@ func (w *Walk) Goal(i int) bool { return w.e.nodes[i].goal }
 // Over reports whether a run cannot go on from a state: it ends there, or breaks a rule.
 func (w *Walk) Over(i int) bool { return w.e.nodes[i].ends || w.e.nodes[i].broken != nil }
 
-// Step lists what an action in a state can lead to; nil if it is not legal.
+// Step lists what an action in a state can lead to; nil if it is not legal. The error wraps ErrManyStates if that is too many.
 func (w *Walk) Step(i int, action factored.Valuation) ([]Arrival, error) {
 	b, failure, err := w.e.branch(1, w.e.nodes[i], action)
 	if err != nil || failure != nil {
 		return nil, err
+	}
+	if b.pruned {
+		return nil, fmt.Errorf("%w: not all outcomes are listed", ErrManyStates)
 	}
 	return b.arrivals(), nil
 }

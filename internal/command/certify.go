@@ -50,7 +50,7 @@ func (c *certifyCmd) Run(ctx context.Context, a *environment) error {
 	case c.Problem == "" && c.Domain == "" && c.Files != "":
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
-	if certify.Has(c.Dir, policy.CeilingFile) {
+	if certify.Has(c.Dir, policy.CeilingFile) || certify.Has(c.Dir, policy.ScenariosFile) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
 	}
 	if certify.Has(c.Dir, robust.ProofFile) {

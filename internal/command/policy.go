@@ -172,7 +172,11 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
 	app.WriteStopped(b, d.Stopped)
-	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
+	size := fmt.Sprintf("%s, %s", counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"))
+	if d.Scenarios > 0 {
+		size = counted.Of(d.Scenarios, "scenario")
+	}
+	fmt.Fprintf(b, "%s, %s, %.3f s\n", d.Engine, size, d.Seconds)
 }
 
 // writeUnlike writes parts of contexts whose rows are unlike the others. The answer begins with the first of them, unless
@@ -198,7 +202,15 @@ const mostUnlike = 3
 
 // writeTable writes what the table of a certificate shows.
 func writeTable(b io.Writer, d *policy.Document) {
-	if p := d.Proof; p != nil {
+	if p := d.Proof; p != nil && p.Scenarios > 0 {
+		what := "There is none"
+		if d.Bound != nil {
+			what = fmt.Sprintf("None is worth more than %v at worst, nor is there one with fewer steps", *d.Bound)
+		} else if d.Value != nil {
+			what = "With fewer steps there is none"
+		}
+		fmt.Fprintf(b, "%s: the checker read proofs that nothing else holds in all of %s: %s.\n", what, counted.Of(p.Scenarios, "scenario"), p.Certificate)
+	} else if p != nil {
 		what, says := "There is none", "compared %s in %s with every legal action, exactly"
 		if d.Sampled != nil {
 			says = "computed %s of %s anew, rounding up"

@@ -63,3 +63,22 @@ func (r *Range) Least(values []float64, floor float64) (sum float64) {
 	take(1, floor) // what rounding left
 	return sum
 }
+
+// Ranked lists the outcomes by their disturbances, the least first, and those with as many in order.
+func (d *Draw) Ranked() []int {
+	order := make([]int, len(d.Values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Disturbances[a], d.Disturbances[b]) })
+	return order
+}
+
+// Event says that a draw does not have the first of its outcomes by rank. What the outcome is depends on state and action: where none
+// has the rank, or it has more disturbances than Most, the draw has the first.
+type Event struct {
+	Step     int `json:"step"`     // from 1
+	Variable int `json:"variable"` // the first of those that are drawn, by its place among all
+	Rank     int `json:"rank"`     // among Draw.Ranked, from 1
+	Most     int `json:"most"`     // disturbances
+}

@@ -471,3 +471,8 @@ func (r *Report) trust(t *engine.Task) {
 	}
 	r.Trusted = append(r.Trusted, "the checkers themselves")
 }
+
+// Refuted checks the files of a folder that say that a task has no plan of a horizon, and adds the claim.
+func (r *Report) Refuted(ctx context.Context, dir string, horizon int, t *engine.Task) error {
+	return r.horizon(ctx, dir, horizon, said{status: engine.Infeasible}, t)
+}

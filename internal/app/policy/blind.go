@@ -30,7 +30,18 @@ func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances
 		o = r.worst(goal, *disturbances, r.Limits.Memory)
 		d.From = r.Robust.MinHorizon
 	}
-	s, err := policy.Blind(ctx, m.process, o)
+	var s *policy.BlindSolution
+	search := func(ctx context.Context, outcomes int) (err error) {
+		o.Outcomes = outcomes
+		s, err = policy.Blind(ctx, m.process, o)
+		return err
+	}
+	var err error
+	if disturbances == nil {
+		err = search(ctx, 0)
+	} else if other, err := m.either(ctx, r, goal, *disturbances, search); err != nil || other != nil {
+		return other, err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,10 @@ const CeilingFile = "bounds.json"
 
 // Write writes the answer and its proof into a folder. An answer without proof is not written.
 func (d *Document) Write(dir string) error {
-	if d.proof == nil {
+	switch {
+	case d.write != nil:
+		return d.write(dir)
+	case d.proof == nil:
 		return nil
 	}
 	d.Proof.Certificate = dir
@@ -33,7 +36,7 @@ func (d *Document) Write(dir string) error {
 // Certify checks the certificate of a policy: the evaluator follows the policy, and the table is to show that none is worth
 // more. What is refused is in the report; errors are about files that cannot be read, and the end of ctx.
 func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report, error) {
-	name, bounds := filepath.Join(dir, certify.AnswerFile), filepath.Join(dir, CeilingFile)
+	name := filepath.Join(dir, certify.AnswerFile)
 	r := &certify.Report{Schema: app.Schema, Accepted: true, Answer: name, Claims: []certify.Claim{}, Unchecked: []string{}}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -50,15 +53,10 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 			return nil, err
 		}
 	}
-	table, err := os.ReadFile(bounds)
-	if err != nil {
-		return nil, err
-	}
-	again, unchecked, err := d.readAgain(ctx, p, bounds, table)
+	again, unchecked, err := d.readAgain(ctx, p, dir, r)
 	if err != nil {
 		return r, ifRefused(r, err)
 	}
-	r.Claims = append(r.Claims, certify.Claim{File: d.Problem, Proof: bounds, Horizon: d.Horizon, Shows: again.shows(), Accepted: true})
 	e := certify.Expected{Answer: again, Unchecked: unchecked}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		refuse(r, err)
@@ -68,7 +66,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 }
 
 // aside are the fields of an answer about which nothing is derived.
-var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "supported", "divided.policies", "divided.whole", "proof.certificate"}
+var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "scenarios", "unseen", "disputed", "agree", "supported", "divided.policies", "divided.whole", "proof.certificate"}
 
 func refuse(r *certify.Report, err error) *certify.Report {
 	r.Accepted, r.Refused = false, strings.TrimPrefix(err.Error(), errRefused.Error()+": ")
@@ -132,15 +130,8 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}
 	if d.Value != nil {
-		failure, walk, err := out.value(m)
-		if err == nil && failure != nil {
-			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
-		}
-		if err != nil {
+		if err := out.followed(m); err != nil {
 			return nil, err
-		}
-		if same, err := d.Table.tells(m, walk); err != nil || !same {
-			return nil, cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
 		}
 	}
 	found, err := table.Check(ctx, m.of, nil, m.chance)
@@ -176,6 +167,21 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 		}
 	}
 	return &out, nil
+}
+
+// followed has the evaluator follow what an answer says, which then has its verdict.
+func (d *Document) followed(m *model) error {
+	failure, walk, err := d.value(m)
+	if err == nil && failure != nil {
+		err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
+	}
+	if err != nil {
+		return err
+	}
+	if same, err := d.Table.tells(m, walk); err != nil || !same {
+		return cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
+	}
+	return nil
 }
 
 // value has the evaluator say what the policy is worth, or how it fails, and returns the states that it saw.

@@ -47,8 +47,10 @@ type Document struct {
 	Steps   int64        `json:"steps"`   // pairs of a step and a state that the policy can reach then
 	// Disturbances is how many draws of a run may have another than their most likely outcome, of a
 	// robust policy, whose value is the worst reward; null for others.
-	Disturbances *int     `json:"disturbances"`
-	Excess       *float64 `json:"excess,omitempty"` // the probability of a run with more
+	Disturbances *int `json:"disturbances"`
+	// Scenarios is how many were planned for, of an answer by scenarios; 0 for others.
+	Scenarios int      `json:"scenarios,omitempty"`
+	Excess    *float64 `json:"excess,omitempty"` // the probability of a run with more
 	// Unseen counts the pairs of a state and the policy's action in it that no training row has; null
 	// where that is not known, and where nothing is learned.
 	Unseen *int `json:"unseen,omitempty"`
@@ -77,17 +79,19 @@ type Document struct {
 	// NoProof is why there is none, though one was asked for.
 	NoProof error `json:"-"`
 
-	proof any                  // *Ceiling or *Sums
-	steps []factored.Valuation // of Plan
+	proof any                    // *Ceiling or *Sums
+	write func(dir string) error // of a proof by scenarios; nil for others
+	steps []factored.Valuation   // of Plan
 }
 
 // Proof tells of a table of upper bounds that was checked.
 type Proof struct {
 	Certificate string `json:"certificate"` // the folder
 	States      int    `json:"states"`
-	Pairs       int    `json:"pairs"`          // of these states and their legal actions
-	Bounds      int64  `json:"bounds"`         // by state and steps left
-	Sets        int    `json:"sets,omitempty"` // of states that runs of a plan may be in, which the bounds alone do not settle
+	Pairs       int    `json:"pairs"`               // of these states and their legal actions
+	Bounds      int64  `json:"bounds"`              // by state and steps left
+	Scenarios   int    `json:"scenarios,omitempty"` // that show together that there is none
+	Sets        int    `json:"sets,omitempty"`      // of states that runs of a plan may be in, which the bounds alone do not settle
 }
 
 // Sample tells how a value was estimated.

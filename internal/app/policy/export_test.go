@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math/big"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 )
@@ -47,4 +49,22 @@ func Proven(ctx context.Context, p *load.Problem, d *Document, change func(*Sums
 		bound.Quo(bound, new(big.Rat).SetInt64(p.Problem.Reward.Scale))
 	}
 	return bound, err
+}
+
+// ByScenarios answers by a search by scenarios, whatever fits memory.
+func ByScenarios(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	r.Horizon, r.Limits = cmp.Or(r.Horizon, p.Problem.Horizon), app.Limits(r.Limits)
+	q, err := m.ask(hasGoal(p) && r.Objective == policy.Success, r.Blind, r.Robust.Disturbances)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.scenarios(ctx, r, q)
+	if d != nil {
+		d.Assumed, d.Altered = p.Assumed(), p.Altered
+	}
+	return d, err
 }

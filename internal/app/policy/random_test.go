@@ -178,6 +178,7 @@ func TestRandom(t *testing.T) {
 		}
 		compareBlind(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 		compareRobust(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
+		compareScenarios(t, p, changes, seed, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 	}
 	t.Logf("%v", kinds)
 	if kinds["bounded"] < 10 || kinds["tight"] == 0 || kinds["wrong"] > 3+kinds["bounded"]/50 {
@@ -186,7 +187,7 @@ func TestRandom(t *testing.T) {
 	if kinds["not proven"] > kinds["proven"]/100 {
 		t.Errorf("%d of %d intervals are not proven", kinds["not proven"], kinds["bounded"])
 	}
-	for _, k := range []string{"infeasible", "refused", "changed, accepted", "success", "reward", "between", "robust", "not robust", "blind", "not blind", "changed"} {
+	for _, k := range []string{"infeasible", "refused", "changed, accepted", "success", "reward", "between", "robust", "not robust", "blind", "not blind", "changed", "scenarios, certified"} {
 		if kinds[k] == 0 {
 			t.Errorf("no problem is of kind %s", k)
 		}

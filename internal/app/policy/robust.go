@@ -44,9 +44,15 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		return m.blind(ctx, r, hasGoal, &n)
 	}
 	goal := hasGoal && r.Objective == policy.Success
-	s, err := policy.Solve(ctx, m.process, r.worst(goal, n, r.Limits.Memory/2))
-	if err != nil {
-		return nil, err
+	var s *policy.Solution
+	other, err := m.either(ctx, r, goal, n, func(ctx context.Context, outcomes int) (err error) {
+		o := r.worst(goal, n, r.Limits.Memory/2)
+		o.Outcomes = outcomes
+		s, err = policy.Solve(ctx, m.process, o)
+		return err
+	})
+	if err != nil || other != nil {
+		return other, err
 	}
 	d := &Document{
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.learned(), Engine: "minimax", Status: engine.Infeasible,

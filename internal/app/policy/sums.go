@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -279,16 +281,29 @@ func (d *Document) againSums(ctx context.Context, m *model, name string, data []
 	return &out, nil
 }
 
-// readAgain derives an answer anew from what its proof has.
-func (d *Document) readAgain(ctx context.Context, p *load.Problem, name string, data []byte) (again *Document, unchecked []string, err error) {
+// readAgain derives an answer anew from what its proof in a folder has, and adds its claims to the report.
+func (d *Document) readAgain(ctx context.Context, p *load.Problem, dir string, r *certify.Report) (again *Document, unchecked []string, err error) {
 	m, err := d.model(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	if areSums(data) {
-		again, err = d.againSums(ctx, m, name, data)
-		return again, slices.Concat(aside, asideOfSums), err
+	if certify.Has(dir, ScenariosFile) {
+		again, err = d.againScenarios(ctx, m, dir, r)
+		return again, aside, err
 	}
-	again, err = d.again(ctx, m, name, data)
-	return again, aside, err
+	name := filepath.Join(dir, CeilingFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if unchecked = aside; areSums(data) {
+		unchecked = slices.Concat(aside, asideOfSums)
+		again, err = d.againSums(ctx, m, name, data)
+	} else {
+		again, err = d.again(ctx, m, name, data)
+	}
+	if err == nil {
+		r.Claims = append(r.Claims, certify.Claim{File: d.Problem, Proof: name, Horizon: d.Horizon, Shows: again.shows(), Accepted: true})
+	}
+	return again, unchecked, err
 }

@@ -46,6 +46,7 @@ type beliefs struct {
 	best [][]float64 // by steps left: values of policies that see the state
 	memo map[string]judged
 	most int // beliefs
+	seen int // outcomes
 	key  []byte
 }
 
@@ -150,6 +151,9 @@ func (b *beliefs) solve(of belief, left int, alpha float64) (float64, error) {
 	if j, ok := b.memo[key]; ok && (j.value <= alpha || j.action != math.MaxUint32) {
 		return j.value, nil
 	}
+	if b.o.Outcomes > 0 && b.seen > b.o.Outcomes {
+		return 0, fmt.Errorf("%w: %d sets of states, with %d outcomes", ErrTooLarge, len(b.memo), b.seen)
+	}
 	if len(b.memo) >= b.most {
 		return 0, fmt.Errorf("%w: %d sets of states that plans can lead to", ErrTooLarge, len(b.memo))
 	}
@@ -249,6 +253,7 @@ func (b *beliefs) step(of belief, action uint32) (gain, factor float64, next bel
 			continue // such a run has failed
 		}
 		d := &t.dist[t.distributions[a]]
+		b.seen += int(d.n)
 		for j := range int64(d.n) {
 			o := int64(d.first) + j
 			s := int32(t.next[k+j])

@@ -24,8 +24,8 @@ type part struct {
 	reads []int
 }
 
-// Parts prepares to compute the parts of steps. goal may be nil.
-func (c *Compiled) Parts(goal *ground.Node) (*Parts, error) {
+// Steps prepares to compute next values alone.
+func (c *Compiled) Steps() *Parts {
 	p := &Parts{Outcomes: c.Outcomes()}
 	decided, _ := c.Ground.Groups()
 	for _, i := range decided {
@@ -42,6 +42,12 @@ func (c *Compiled) Parts(goal *ground.Node) (*Parts, error) {
 			}
 		}
 	}
+	return p
+}
+
+// Parts prepares to compute the parts of steps. goal may be nil.
+func (c *Compiled) Parts(goal *ground.Node) (*Parts, error) {
+	p := c.Steps()
 	for _, t := range summands(c.Ground.Reward) {
 		reads, drawn := c.Ground.DecidedBy(t.node)
 		if drawn {
