@@ -265,11 +265,17 @@ func (b *blind) outcome(next *runs, p part, x *branch, k int) bool {
 // merge puts the parts in order, each state once: with the sum of the probabilities or, for the worst case, with each number of
 // disturbances left and the least reward.
 func (r *runs) merge(worst bool) {
-	slices.SortStableFunc(r.parts, func(a, b part) int {
+	order := make([]int, len(r.parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &r.parts[i], &r.parts[j]
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.left, b.left), cmp.Compare(a.reward, b.reward))
 	})
 	var kept []part
-	for _, p := range r.parts {
+	for _, i := range order {
+		p := r.parts[i]
 		switch n := len(kept); {
 		case n == 0 || kept[n-1].node != p.node || kept[n-1].left != p.left:
 			kept = append(kept, p)

@@ -92,13 +92,13 @@ func sortTerms(c *constraint) {
 }
 
 func sortAll(c *constraint, before func(a, b term) int) {
-	terms := make([]term, len(c.lits))
+	terms, order := make([]term, len(c.lits)), make([]int32, len(c.lits))
 	for i, l := range c.lits {
-		terms[i] = term{c.coefs[i], l}
+		terms[i], order[i] = term{c.coefs[i], l}, int32(i)
 	}
-	slices.SortFunc(terms, before)
-	for i, t := range terms {
-		c.coefs[i], c.lits[i] = t.coef, t.lit
+	slices.SortFunc(order, func(i, j int32) int { return before(terms[i], terms[j]) })
+	for i, k := range order {
+		c.coefs[i], c.lits[i] = terms[k].coef, terms[k].lit
 	}
 }
 

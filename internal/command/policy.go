@@ -205,7 +205,10 @@ func writeTable(b io.Writer, d *policy.Document) {
 	if p := d.Proof; p != nil && p.Scenarios > 0 {
 		what := "There is none"
 		if d.Bound != nil {
-			what = fmt.Sprintf("None is worth more than %v at worst, nor is there one with fewer steps", *d.Bound)
+			what = fmt.Sprintf("None is worth more than %v at worst", *d.Bound)
+			if d.From > 0 {
+				what += ", nor is there one with fewer steps"
+			}
 		} else if d.Value != nil {
 			what = "With fewer steps there is none"
 		}

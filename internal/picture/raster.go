@@ -323,8 +323,8 @@ func tint(e *element, r role) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, a}
 }
 
-// The font is Liberation Sans 2 without what is not used here: hinting instructions, positioning tables and glyph names. The
-// licence beside it asks that a changed font has another name.
+// The font is Liberation Sans 2 without what is not used here: hinting instructions, positioning tables, glyph names, and letters
+// of phonetics, Hebrew, ancient Greek and old Cyrillic. The licence beside it asks that a changed font has another name.
 //
 //go:embed fonts/sans.ttf.gz
 var regular []byte

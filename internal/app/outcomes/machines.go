@@ -85,12 +85,12 @@ func (x *series) own(errors []float64, rows []int, steps int) (out []errorsIf) {
 			if len(of[k]) < leastOwn || left < 2 {
 				continue
 			}
-			if bits := unlike(of[k], slices.Concat(slices.Concat(of[:k]...), slices.Concat(of[k+1:]...))); bits > most {
+			if bits := unlike(of[k], joined(of, k)); bits > most {
 				most, at = bits, k
 			}
 		}
 		if at < 0 {
-			return append(out, errorsIf{"", slices.Concat(of...)})
+			return append(out, errorsIf{"", joined(of, -1)})
 		}
 		v := x.vars[x.column]
 		out = append(out, errorsIf{load.Machine(v, v.Lo+int64(at)), of[at]})
@@ -98,10 +98,20 @@ func (x *series) own(errors []float64, rows []int, steps int) (out []errorsIf) {
 	}
 }
 
+// joined puts the parts of errors one after the other, but for one part.
+func joined(of [][]float64, but int) (all []float64) {
+	for k := range of {
+		if k != but {
+			all = append(all, of[k]...)
+		}
+	}
+	return all
+}
+
 // unlike is how many bits fewer describe which errors are in ranges that hold parts of all, for some by themselves.
 func unlike(some, rest []float64) (bits float64) {
 	var all []float64
-	for _, e := range slices.Concat(some, rest) {
+	for _, e := range joined([][]float64{some, rest}, -1) {
 		all = append(all, math.Abs(e))
 	}
 	slices.Sort(all)

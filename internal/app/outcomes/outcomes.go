@@ -156,10 +156,8 @@ func (x *chanceRows) source(keep func(*train.Row) bool) *outcome.Source {
 	return s
 }
 
-// learn describes the open outputs from the rows for which keep holds, nil for all.
-func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, noise float64) (*Line, error) {
-	s := x.source(keep)
-	var all, open, disputed []int
+// which lists the outputs of a source: all, those that are open, and those that rows dispute.
+func (x *chanceRows) which(s *outcome.Source) (all, open, disputed []int) {
 	for i := range s.Outputs {
 		all = append(all, i)
 		switch v := s.Variable(i); {
@@ -170,6 +168,13 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 			open = append(open, i)
 		}
 	}
+	return all, open, disputed
+}
+
+// learn describes the open outputs from the rows for which keep holds, nil for all.
+func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, noise float64) (*Line, error) {
+	s := x.source(keep)
+	all, open, disputed := x.which(s)
 	line := &Line{Reading: readUndecided, bits: map[int]float64{}}
 	sure, err := outcome.Learn(ctx, &s.Table, all, outcome.Options{Determined: true, Noise: noise})
 	if err != nil {
@@ -205,16 +210,15 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Noise: noise}); err != nil {
 			return nil, err
 		}
-		if rows, kept, refuted := s.Confirmed(groups); read.Decided() && read.Errors() >= someErrors && refuted >= read.Predicted && 4*rows.Rows() >= 3*s.Rows() {
-			line.Reading = readBoth
-			if s.Rows() == len(x.now) {
-				line.repaired = x.some(kept)
-			}
-			if groups, err = drawnFrom(ctx, rows, all); err != nil {
+		if read.Decided() && read.Errors() >= someErrors {
+			confirmed, err := x.confirmed(ctx, s, groups, all, line)
+			if err != nil {
 				return nil, err
 			}
-			s.Recount(groups)
-			break
+			if confirmed != nil {
+				groups = confirmed
+				break
+			}
 		}
 		groups = shorter(groups, sure)
 		for _, o := range open {
@@ -224,6 +228,24 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		}
 	}
 	return line, line.describe(s, groups, open, disputed)
+}
+
+// confirmed learns from the rows whose state is a possible outcome of the row before, if so many others are not as the errors explain; else it
+// returns nil.
+func (x *chanceRows) confirmed(ctx context.Context, s *outcome.Source, drawn []*outcome.Group, all []int, line *Line) ([]*outcome.Group, error) {
+	rows, kept, refuted := s.Confirmed(drawn)
+	if refuted < line.Predicted || 4*rows.Rows() < 3*s.Rows() {
+		return nil, nil
+	}
+	groups, err := drawnFrom(ctx, rows, all)
+	if err != nil {
+		return nil, err
+	}
+	if line.Reading = readBoth; s.Rows() == len(x.now) {
+		line.repaired = x.some(kept)
+	}
+	s.Recount(groups)
+	return groups, nil
 }
 
 // describe takes the groups of open outputs that do not draw what no rows dispute.

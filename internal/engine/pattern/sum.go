@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // sum is a bound: the sum of tables over disjoint sets of variables.
@@ -119,7 +121,7 @@ func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) []
 	for _, x := range parts {
 		slices.Sort(x)
 	}
-	slices.SortFunc(parts, slices.Compare)
+	sorting.Stable(parts, slices.Compare)
 	return parts
 }
 

@@ -11,13 +11,8 @@ type cuttingPlanes struct {
 	listed []bool
 	degree int64
 
-	reason []Term      // the constraint that is to be added
-	fails  []levelTerm // literals that are false, by level
-}
-
-type levelTerm struct {
-	level int32
-	coef  int64
+	reason []Term   // the constraint that is to be added
+	fails  []uint64 // variables whose literals are false, below their levels
 }
 
 const (
@@ -325,10 +320,10 @@ func (s *Solver) assertionLevel() (level int32, conflicts bool) {
 	for _, v := range c.vars {
 		slack += c.coef[v]
 		if s.vals[c.lit[v]] < 0 {
-			c.fails = append(c.fails, levelTerm{s.vars[v].level, c.coef[v]})
+			c.fails = append(c.fails, uint64(s.vars[v].level)<<32|uint64(v))
 		}
 	}
-	slices.SortFunc(c.fails, func(a, b levelTerm) int { return int(a.level - b.level) })
+	slices.Sort(c.fails)
 	// largest is the largest coefficient that is open at a level.
 	largest := func(level int32) (most int64) {
 		for _, v := range c.vars {
@@ -340,8 +335,8 @@ func (s *Solver) assertionLevel() (level int32, conflicts bool) {
 	}
 	level = 0
 	for i := 0; ; {
-		for i < len(c.fails) && c.fails[i].level == level {
-			slack -= c.fails[i].coef
+		for i < len(c.fails) && int32(c.fails[i]>>32) == level {
+			slack -= c.coef[uint32(c.fails[i])]
 			i++
 		}
 		if slack < 0 {
@@ -353,7 +348,7 @@ func (s *Solver) assertionLevel() (level int32, conflicts bool) {
 		if i == len(c.fails) {
 			return s.decisionLevel(), false // cannot be: the constraint fails now
 		}
-		level = c.fails[i].level
+		level = int32(c.fails[i] >> 32)
 	}
 }
 
