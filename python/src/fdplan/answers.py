@@ -467,6 +467,9 @@ class PolicyAnswer(Result):
     sampled: dict[str, Any] | None = field(repr=False)
     """Null for a value that was computed."""
 
+    scenarios: int = 0
+    """How many were planned for, of an answer by scenarios; 0 for others."""
+
     seconds: float = field(compare=False)
 
     states: int
