@@ -25,8 +25,8 @@ type Worst struct {
 	// Walk has the states that were evaluated, and takes further steps from them.
 	Walk *Walk
 
-	hop  *Hop   // of the run, the first
-	rest *Worst // after it
+	first *hop   // of the run
+	rest  *Worst // after it
 }
 
 // Hop is a step of a run: the state before it, the disturbances so far, the draws that do not have their first outcome by rank, and
@@ -36,6 +36,13 @@ type Hop struct {
 	Spent  int
 	Events []factored.Event
 	Reward int64
+}
+
+// hop is a step of a run: outcome k of what was done in a state after some disturbances.
+type hop struct {
+	step, at, spent int
+	branch          *branch
+	k               int
 }
 
 // WorstCase follows a policy through all runs with at most so many disturbances. Each of them has to reach the goal,
@@ -53,8 +60,8 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 		return nil, err
 	}
 	found := *out
-	for v := out; v != nil && v.hop != nil; v = v.rest {
-		found.Run = append(found.Run, *v.hop)
+	for v := out; v != nil && v.first != nil; v = v.rest {
+		found.Run = append(found.Run, w.hop(v.first))
 	}
 	found.States, found.Walk = len(e.nodes), walkOf(&e.graph)
 	return &found, nil
@@ -112,7 +119,7 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 			return nil, err
 		}
 		if v.Failure != nil {
-			return &Worst{Failure: v.Failure, hop: w.hop(step, at, spent, b, k), rest: v}, nil
+			return &Worst{Failure: v.Failure, first: &hop{step, at, spent, b, k}, rest: v}, nil
 		}
 		out.Excess += b.p[k] * v.Excess
 		if r := v.Reward + b.reward[k]; worst < 0 || r < out.Reward {
@@ -123,14 +130,15 @@ func (w *worst) compute(step, at, spent int) (*Worst, error) {
 		out.Excess += max(0, 1-sure)
 	}
 	if worst >= 0 {
-		out.hop = w.hop(step, at, spent, b, worst)
+		out.first = &hop{step, at, spent, b, worst}
 	}
 	return out, nil
 }
 
-// hop is the step from a state to outcome k of a branch.
-func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
-	hop := &Hop{State: w.nodes[at].state, Spent: spent, Reward: b.reward[k]}
+// hop is a step as it is told.
+func (w *worst) hop(of *hop) Hop {
+	b, k := of.branch, of.k
+	out := Hop{State: w.nodes[of.at].state, Spent: of.spent, Reward: b.reward[k]}
 	var picked []int
 	var from func(d, spent int) bool
 	from = func(d, spent int) bool {
@@ -154,8 +162,8 @@ func (w *worst) hop(step, at, spent int, b *branch, k int) *Hop {
 	for d, i := range picked {
 		draw := b.drawn[d]
 		if rank := slices.Index(draw.Ranked(), i); rank > 0 {
-			hop.Events = append(hop.Events, factored.Event{Step: step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
+			out.Events = append(out.Events, factored.Event{Step: of.step, Variable: draw.Variables[0], Rank: rank, Most: draw.Disturbances[i]})
 		}
 	}
-	return hop
+	return out
 }

@@ -52,12 +52,7 @@ func (r *Range) Least(values []float64, floor float64) (sum float64) {
 		rest -= q
 	}
 	take(r.Other, floor)
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	for _, i := range order {
+	for _, i := range ascending(values) {
 		take(r.High[i]-r.Low[i], values[i])
 	}
 	take(1, floor) // what rounding left
@@ -65,12 +60,15 @@ func (r *Range) Least(values []float64, floor float64) (sum float64) {
 }
 
 // Ranked lists the outcomes by their disturbances, the least first, and those with as many in order.
-func (d *Draw) Ranked() []int {
-	order := make([]int, len(d.Values))
+func (d *Draw) Ranked() []int { return ascending(d.Disturbances) }
+
+// ascending lists the places of values, the least first, and those of equal ones in order.
+func ascending[T cmp.Ordered](values []T) []int {
+	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Disturbances[a], d.Disturbances[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	return order
 }
 

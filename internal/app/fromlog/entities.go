@@ -66,9 +66,6 @@ func (x *looked) told(r *Request) bool {
 	return r.Entity != "" && !slices.Contains(r.Input, r.Entity) && len(x.t.EntityValues(r.Entity, rawlog.MostTold+1)) <= rawlog.MostTold
 }
 
-// unlikeBits is the evidence, in bits, that entities differ: as much as chance takes for a context of its own.
-const unlikeBits = 12
-
 // differing are the parts of the states in which entities may differ that are compared.
 var differing = [...]float64{1, .5, .1, .01, .001}
 
@@ -118,7 +115,7 @@ func differ(p *factored.Problem, s *dataset.Schema, groups []*group) (most *unli
 			}
 		}
 	}
-	least := unlikeBits + math.Log2(float64(len(differing)*len(order)))
+	least := outcomes.UnlikeBits + math.Log2(float64(len(differing)*len(order)))
 	for _, key := range order {
 		if u := all[key]; slices.Max(u.bits[:]) > least {
 			most, least = u, slices.Max(u.bits[:])

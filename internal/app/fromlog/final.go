@@ -65,7 +65,7 @@ const mostDoubt = .01
 // are looked at before whole states.
 func (e *ending) infer(x *finals, t *rawlog.Table, r rawlog.Reading) {
 	x.dropReal()
-	if len(x.fluents) == 0 || len(x.from)+1 > math.MaxInt32 {
+	if len(x.fluents) == 0 {
 		return
 	}
 	for now, then := range rawlog.Steps(t, r) {

@@ -1,11 +1,8 @@
 package fromlog
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,16 +26,7 @@ func TestQuantitiesDiffer(t *testing.T) {
 				level = max(0, .8*level+g*act+n*rng.NormFloat64())
 			}
 		}
-		dir := t.TempDir()
-		log := filepath.Join(dir, "log.csv")
-		if err := os.WriteFile(log, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Init(context.Background(), Request{Log: log, Out: filepath.Join(dir, "made"), Actions: []string{"act"}, Entity: "machine"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return ofMachines(t, b.String())
 	}
 	for seed := range uint64(6) {
 		if r := made(seed, 1, .2); told(r) {

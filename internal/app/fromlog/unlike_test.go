@@ -11,6 +11,21 @@ import (
 	"testing"
 )
 
+// ofMachines makes a task of a log of machines, whose action is act.
+func ofMachines(t *testing.T, text string) *Result {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log.csv")
+	if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Init(context.Background(), Request{Log: log, Out: filepath.Join(dir, "made"), Actions: []string{"act"}, Entity: "machine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestEntitiesDiffer: machines that fail unequally often are told from each other, and equal ones are not, whatever of
 // the cells is wrong.
 func TestEntitiesDiffer(t *testing.T) {
@@ -38,16 +53,7 @@ func TestEntitiesDiffer(t *testing.T) {
 				}
 			}
 		}
-		dir := t.TempDir()
-		log := filepath.Join(dir, "log.csv")
-		if err := os.WriteFile(log, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Init(context.Background(), Request{Log: log, Out: filepath.Join(dir, "made"), Actions: []string{"act"}, Entity: "machine"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return ofMachines(t, b.String())
 	}
 	for seed := range uint64(12) {
 		for _, wrong := range []float64{0, .03} {

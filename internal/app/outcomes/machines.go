@@ -78,7 +78,7 @@ func (x *series) own(errors []float64, rows []int, steps int) (out []errorsIf) {
 		return []errorsIf{{"", errors}}
 	}
 	of := x.apart(errors, rows)
-	least := float64(steps) * (unlikeBits + math.Log2(float64(len(of))))
+	least := float64(steps) * (UnlikeBits + math.Log2(float64(len(of))))
 	for left := len(of); ; left-- {
 		most, at := least, -1
 		for k := range of {
@@ -145,8 +145,8 @@ func (r *Refuted) String() string {
 	return fmt.Sprintf("of %s %d of %d rows are outside the band of %g %% %d ahead", r.Machine, r.Outside, r.Rows, 100*r.Share, r.Steps)
 }
 
-// unlikeBits is the evidence, in bits, that a machine is not like the others, as in package fromlog.
-const unlikeBits = 12
+// UnlikeBits is the evidence, in bits, that machines differ: as much as chance takes for a context of its own.
+const UnlikeBits = 12
 
 // refuted finds the machines of which more errors are outside the band for them than chance would have.
 func (x *series) refuted(fluent string, bands []load.Band, steps int, errors []float64, rows []int) (out []Refuted) {
@@ -164,7 +164,7 @@ func (x *series) refuted(fluent string, bands []load.Band, steps int, errors []f
 		in := len(own) - n
 		bits := -float64(n)*math.Log2(1-band.Share) - float64(in)*math.Log2(band.Share) - structure.KTBits(in, n)
 		// Predictions of which each has most of its steps from the one before have errors that follow each other.
-		if float64(n) > (1-band.Share)*float64(len(own)) && bits/float64(steps) > unlikeBits+math.Log2(float64(len(x.names))) {
+		if float64(n) > (1-band.Share)*float64(len(own)) && bits/float64(steps) > UnlikeBits+math.Log2(float64(len(x.names))) {
 			out = append(out, Refuted{x.names[k], steps, n, len(own), band.Share})
 		}
 	}
@@ -203,7 +203,7 @@ func Unlike(ctx context.Context, p *load.Problem, from train.Source, threads int
 			tests += 2 * len(x.names)
 		}
 	}
-	u, err := quantity.Unlike(ctx, x.t, quantity.Options{Lags: lagsAt, Threads: threads}, unlikeBits+math.Log2(float64(tests)))
+	u, err := quantity.Unlike(ctx, x.t, quantity.Options{Lags: lagsAt, Threads: threads}, UnlikeBits+math.Log2(float64(tests)))
 	if u == nil || err != nil {
 		return "", err
 	}

@@ -223,12 +223,12 @@ func (x *reader) together(k int, gap float64) bool {
 // states.
 func Steps(t *Table, r Reading) iter.Seq2[int, int] {
 	return func(yield func(now, then int) bool) {
-		x := &reader{t: t, r: r}
-		if x.primed = len(r.Next) > 0 || t.hasPrimes(); x.primed {
+		if t.hasNext(r) {
 			for i := 0; i < t.Rows() && yield(i, i); i++ {
 			}
 			return
 		}
+		x := &reader{t: t, r: r}
 		x.arrange()
 		gap := x.gap()
 		for k := 1; k < x.rows(); k++ {
@@ -238,6 +238,9 @@ func Steps(t *Table, r Reading) iter.Seq2[int, int] {
 		}
 	}
 }
+
+// hasNext reports whether rows have next states.
+func (t *Table) hasNext(r Reading) bool { return len(r.Next) > 0 || t.hasPrimes() }
 
 // hasPrimes reports whether some column is named as one of next states in a data set.
 func (t *Table) hasPrimes() bool {

@@ -135,18 +135,15 @@ type watch struct {
 }
 
 func newWatch(t *Table, fluents []Fluent, r Reading) *watch {
-	w := &watch{t: t, r: r, codes: map[[2]uint64]int{}, primed: len(r.Next) > 0 || t.hasPrimes()}
-	steps := 0
-	for range Steps(t, r) {
-		steps++
-	}
-	k := 0
+	w := &watch{t: t, r: r, codes: map[[2]uint64]int{}, primed: t.hasNext(r)}
 	for now, then := range Steps(t, r) {
-		if isDrawn(k, steps, mostTransitions) {
-			w.now, w.then = append(w.now, int32(now)), append(w.then, int32(then))
-		}
-		k++
+		w.now, w.then = append(w.now, int32(now)), append(w.then, int32(then))
 	}
+	some := drawn(len(w.now), mostTransitions)
+	for i, k := range some {
+		w.now[i], w.then[i] = w.now[k], w.then[k]
+	}
+	w.now, w.then = slices.Clip(w.now[:len(some)]), slices.Clip(w.then[:len(some)])
 	var actions []*Column
 	for i := range fluents {
 		if fluents[i].Use == AsAction && fluents[i].Kind != Real {

@@ -302,16 +302,10 @@ func (t *Table) Confirmed(groups []*Group) (out *Table, kept []int, refuted int)
 
 // Recount makes the noise of groups at least the share of the rows' next values that no outcome gives.
 func (t *Table) Recount(groups []*Group) {
-	now := make([]int32, len(t.Variables))
-	wrong := make([]int64, len(t.Outputs))
 	for _, g := range groups {
-		for o := range g.x.outputs {
-			wrong[o] = 0
-		}
+		wrong := make([]int64, len(g.x.outputs))
 		for i := range t.Rows() {
-			for v := range now {
-				now[v] = t.Now[v][i]
-			}
+			now := t.state(i)
 			effects := g.leaf(t, now).fit.effects
 			for o, out := range g.x.outputs {
 				if !slices.ContainsFunc(effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[out][i] }) {
@@ -319,7 +313,7 @@ func (t *Table) Recount(groups []*Group) {
 				}
 			}
 		}
-		for o := range g.x.outputs {
+		for o := range wrong {
 			if n := (chance.Noise{Wrong: wrong[o], Of: int64(t.Rows())}); n.Rate() > g.Noise[o].Rate() {
 				g.Noise[o] = n
 			}
