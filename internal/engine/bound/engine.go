@@ -398,7 +398,7 @@ func (s *Search) reoptimize(ctx context.Context) error {
 	if plan == nil {
 		return nil
 	}
-	r := s.f.newReoptimizer(s.o.best, plan, s.order.uses, uint64(s.turn))
+	r := s.f.newReoptimizer(s.o.best, plan, s.order, uint64(s.turn))
 	most := max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)))
 	if s.stuck || s.rest != nil { // it found nothing better before, or beams prove more than plans of few groups
 		most = reoptNodes / 4

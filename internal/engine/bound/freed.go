@@ -5,25 +5,32 @@ import (
 )
 
 // maxFree bounds the groups that are free at a time.
-const maxFree = 6
+const maxFree = 16
 
 // freed is the dynamic program over the joint values of the groups that are free.
 type freed struct {
 	*reoptimizer
-	radix     []int32
+	radix     []int64
 	layers    [][]joint
-	place     []int32 // by joint value: its place in the layer at hand, if it is there
-	rest      []int64 // [t-1]: what the moves of the others cost from step t on, with prices
-	before    []int64 // [t-1]: what they cost before step t, without
-	rules     []int32 // that the free groups use
-	equations []int32 // rules that are
-	critical  []int32 // rules that the free groups must use at the step at hand
-	key       int32   // the equation by which the last group's moves are looked up; -1 for none
+	place     map[int64]int32 // by joint value: its place in the layer at hand
+	rest      []int64         // [t-1]: what the moves of the others cost from step t on, with prices
+	before    []int64         // [t-1]: what they cost before step t, without
+	rules     []int32         // that the free groups use
+	equations []int32         // rules that are
+	critical  []int32         // rules that the free groups must use at the step at hand
+	pairs     [maxFree][maxFree][]pair
+	near      [maxFree][]int      // by free group: those before it that share bits of moves with it
+	reads     [maxFree][]followed // by free group: the states of others that it reads
+	followers []follower
+	key       int32 // the equation by which the last group's moves are looked up; -1 for none
 
 	// Of the step at hand:
 	moves []*choices // by free group: those that agree with the others
-	pairs [maxFree][maxFree][]pair
+	price [maxFree]priced[int64]
+	lists [maxFree]map[situation][]graded // by free group
+	slack int64                           // what the best joint value may lose
 	now   [maxFree]int32
+	from  [maxFree][]graded // the moves of the joint value at hand
 	chose [maxFree]int32
 	at    int32
 	t     int
@@ -31,20 +38,35 @@ type freed struct {
 
 // joint is a joint value of the free groups on its way.
 type joint struct {
-	index int32
+	index int64
 	cost  int64
+	slack int64 // what may be lost from here on
 	from  int32 // place in the layer before
 	moves [maxFree]int32
 }
 
+// situation is a group's value and what it reads of the states of others.
+type situation struct {
+	value int32
+	reads uint64
+}
+
+// graded is a move and what it loses: how much more it costs, with prices, than the table of its group says.
+type graded struct {
+	move int32
+	loss int64
+}
+
 // solve finds the best moves of the free groups and makes them the plan's, if they are as
-// good. It reports whether the plan has changed.
-func (r *reoptimizer) solve() bool {
+// good. It reports whether the plan has changed, and whether there was room for all joint values.
+func (r *reoptimizer) solve() (changed, whole bool) {
 	d := &freed{reoptimizer: r, rest: make([]int64, r.f.horizon+1), before: make([]int64, r.f.horizon+1), key: -1}
 	d.prepare()
-	start := joint{from: -1}
+	most := r.work + workPerValue*int64(r.size)
+	start := joint{from: -1, slack: r.plan.cost*r.t.Scale + r.t.Tail[0] - d.rest[0]}
 	for i, id := range r.free {
-		start.index += d.radix[i] * r.plan.values[0][id]
+		start.index += d.radix[i] * int64(r.plan.values[0][id])
+		start.slack -= d.left(id, 0, r.plan.values[0][id])
 	}
 	d.layers = [][]joint{{start}}
 	for t := range r.f.horizon {
@@ -55,31 +77,39 @@ func (r *reoptimizer) solve() bool {
 			j := d.layers[t][n]
 			d.split(j.index)
 			d.at = int32(n)
-			if d.keepsValues() {
-				d.choose(0, j.cost)
+			if more, ok := d.follow(); ok && d.look() {
+				d.choose(0, j.cost+more, j.slack)
+			}
+			if len(d.layers[t+1]) > r.size || r.work > most {
+				return false, false
 			}
 		}
 		r.work += int64(len(d.layers[t+1])) + 10
 		if len(d.layers[t+1]) == 0 {
-			return false
+			return false, true
 		}
 	}
-	return d.take()
+	return d.take(), true
 }
 
 // prepare computes what does not depend on the step.
 func (d *freed) prepare() {
 	f, r := d.f, d.reoptimizer
-	size := int32(1)
+	size := int64(1)
 	for _, id := range r.free {
 		d.radix = append(d.radix, size)
-		size *= int32(len(f.parts[id].values))
+		size *= int64(len(f.parts[id].values))
 	}
+	d.findFollowers()
 	for id := range f.parts {
 		if r.isFree[id] {
 			continue
 		}
-		for t, x := range r.rest(int32(id)) {
+		rest := r.rest(int32(id))
+		if slices.ContainsFunc(d.followers, func(x follower) bool { return x.id == int32(id) }) {
+			rest = d.pinned(int32(id))
+		}
+		for t, x := range rest {
 			d.rest[t] += x
 		}
 		for t := range f.horizon {
@@ -89,11 +119,13 @@ func (d *freed) prepare() {
 	for t := range f.horizon {
 		d.before[t+1] += d.before[t]
 	}
-	d.place = make([]int32, size)
+	d.place = map[int64]int32{}
 	for i := range r.free {
-		for j := range r.free {
-			if i != j {
-				d.pairs[i][j] = r.pairs(r.free[i], r.free[j])
+		d.reads[i] = d.statesOf(r.free[i])
+		for j := range i {
+			d.pairs[i][j], d.pairs[j][i] = r.pairs(r.free[i], r.free[j]), r.pairs(r.free[j], r.free[i])
+			if len(d.pairs[i][j])+len(d.pairs[j][i]) > 0 {
+				d.near[i] = append(d.near[i], j)
 			}
 		}
 	}
@@ -114,9 +146,9 @@ func (d *freed) prepare() {
 }
 
 // split takes a joint value apart.
-func (d *freed) split(index int32) {
+func (d *freed) split(index int64) {
 	for i := len(d.free) - 1; i >= 0; i-- {
-		d.now[i] = index / d.radix[i]
+		d.now[i] = int32(index / d.radix[i])
 		index %= d.radix[i]
 	}
 }
@@ -140,9 +172,15 @@ func (d *freed) list() {
 			d.critical = append(d.critical, k)
 		}
 	}
-	d.moves = d.moves[:0]
+	d.moves, d.slack = d.moves[:0], 0
+	clear(d.place)
+	for n := range d.layers[t] {
+		d.slack = max(d.slack, d.layers[t][n].slack)
+	}
 	for i, id := range d.free {
 		g := &f.parts[id]
+		d.price[i].at(g, d.reoptimizer.t.Price[t])
+		d.lists[i] = map[situation][]graded{}
 		must, bits := d.agreed(id, g)
 		key := int32(-1)
 		if i == len(d.free)-1 {
@@ -152,47 +190,86 @@ func (d *freed) list() {
 	}
 }
 
-// keepsValues reports whether the values that the fixed groups read are what they were.
-func (d *freed) keepsValues() bool {
+// look lists the moves of the free groups at the joint value at hand. It is false where one has none.
+func (d *freed) look() bool {
 	for i, id := range d.free {
-		g := &d.f.parts[id]
-		for n, w := range g.own {
-			if slices.ContainsFunc(d.watchers[w], func(x int32) bool { return !d.isFree[x] }) &&
-				(g.values[d.now[i]][n/64]>>(n%64)&1 == 1) != (d.plan.bits[d.t][w] > 0) {
-				return false
-			}
+		v := d.now[i]
+		if !d.f.parts[id].allowed[d.t][v] {
+			return false
+		}
+		if i == len(d.free)-1 && d.key >= 0 {
+			break // its moves depend on what the others take
+		}
+		s := situation{v, d.read(d.reads[i], 0)}
+		list, ok := d.lists[i][s]
+		if !ok {
+			list = d.grade(i, d.moves[i].all[v])
+			d.lists[i][s] = list
+		}
+		if d.from[i] = list; len(list) == 0 {
+			return false
 		}
 	}
 	return true
 }
 
-// choose chooses the moves of the free groups from the i-th on.
-func (d *freed) choose(i int, cost int64) {
+// grade lists those moves of the i-th free group that fit the states of the others and lose no more than any joint value may.
+func (d *freed) grade(i int, moves []int32) []graded {
+	g, p, tables, v := &d.f.parts[d.free[i]], &d.price[i], d.reoptimizer.t, d.now[i]
+	here, then := tables.At[d.free[i]][d.t][v], tables.At[d.free[i]][d.t+1]
+	var known uint64
+	for _, r := range d.reads[i] {
+		known |= 1 << r.place
+	}
+	fixed := d.read(d.reads[i], 0)
+	if len(p.now) > 0 {
+		here -= p.now[v]
+	}
+	out := []graded{}
+	for _, n := range moves {
+		m := &g.moves[v][n]
+		if m.reads&known != fixed {
+			continue
+		}
+		loss := m.cost*tables.Scale + p.sig[m.sig] + then[m.to] - here
+		if len(p.after) > 0 {
+			loss += p.after[m.to]
+		}
+		if loss <= d.slack {
+			out = append(out, graded{n, loss})
+		}
+	}
+	d.work += int64(1 + len(moves)/4)
+	return out
+}
+
+// choose chooses the moves of the free groups from the i-th on, which may lose so much together.
+func (d *freed) choose(i int, cost, slack int64) {
 	f := d.f
 	if i == len(d.free) {
 		d.reach(cost)
 		return
 	}
-	id, v := d.free[i], d.now[i]
-	if !f.parts[id].allowed[d.t][v] {
-		return
-	}
-	moves := d.moves[i].all[v]
+	id, v, moves := d.free[i], d.now[i], d.from[i]
 	if i == len(d.free)-1 && d.key >= 0 {
-		moves = d.moves[i].byUse[v][d.room[d.key]]
+		moves = d.grade(i, d.moves[i].byUse[v][d.room[d.key]])
 	}
-	d.work += int64(1 + len(moves)/16)
-	for _, n := range moves {
-		m := &f.parts[id].moves[v][n]
-		d.chose[i] = n
-		if !d.agree(i, m) {
+	d.work += int64(1 + len(moves)/2)
+	for _, x := range moves {
+		m := &f.parts[id].moves[v][x.move]
+		d.chose[i] = x.move
+		if x.loss > slack || !d.agree(i, m) {
 			continue
 		}
-		uses := d.uses[id][v][n]
+		room := true
+		uses := d.uses[id][v][x.move]
 		for _, u := range uses {
 			d.room[u.rel] -= u.coef
+			room = room && (d.room[u.rel] >= 0 || !d.spent[u.rel])
 		}
-		d.choose(i+1, cost+m.cost)
+		if room {
+			d.choose(i+1, cost+m.cost, slack-x.loss)
+		}
 		for _, u := range uses {
 			d.room[u.rel] += u.coef
 		}
@@ -201,29 +278,17 @@ func (d *freed) choose(i int, cost int64) {
 
 // agree reports whether the i-th move agrees with those before it in what they share.
 func (d *freed) agree(i int, m *move) bool {
-	for j := range i {
+	for _, j := range d.near[i] {
 		n := &d.f.parts[d.free[j]].moves[d.now[j]][d.chose[j]]
-		if !d.sees(i, m, j, n) || !d.sees(j, n, i, m) {
-			return false
+		for _, s := range d.pairs[i][j] {
+			if m.reads>>s.reader&1 != n.reads>>s.home&1 {
+				return false
+			}
 		}
-	}
-	return true
-}
-
-// sees reports whether what group i reads of group j is what it is.
-func (d *freed) sees(i int, m *move, j int, n *move) bool {
-	f := d.f
-	h := &f.parts[d.free[j]]
-	for _, s := range d.pairs[i][j] {
-		got := m.reads>>s.reader&1 == 1
-		var is bool
-		if s.state {
-			is = h.values[d.now[j]][s.home/64]>>(s.home%64)&1 == 1
-		} else {
-			is = n.reads>>s.home&1 == 1
-		}
-		if got != is {
-			return false
+		for _, s := range d.pairs[j][i] {
+			if n.reads>>s.reader&1 != m.reads>>s.home&1 {
+				return false
+			}
 		}
 	}
 	return true
@@ -233,29 +298,30 @@ func (d *freed) sees(i int, m *move, j int, n *move) bool {
 // good a plan.
 func (d *freed) reach(cost int64) {
 	f, t := d.f, d.t
-	d.work += int64(1 + len(d.equations) + len(d.rules)/16)
+	d.work += int64(3 + len(d.equations) + len(d.rules)/16)
 	if !d.keepsRules() {
 		return
 	}
 	lowest := (cost+d.before[t+1])*d.reoptimizer.t.Scale + d.rest[t+1] - d.reoptimizer.t.Tail[t+1]
-	index := int32(0)
+	index := int64(0)
 	for i, id := range d.free {
 		to := f.parts[id].moves[d.now[i]][d.chose[i]].to
-		index += d.radix[i] * to
+		index += d.radix[i] * int64(to)
 		left := d.left(id, t+1, to)
 		if left >= infinite {
 			return
 		}
 		lowest += left
 	}
-	if lowest > d.plan.cost*d.reoptimizer.t.Scale {
+	slack := d.plan.cost*d.reoptimizer.t.Scale - lowest
+	if slack < 0 {
 		return
 	}
 	next := d.layers[t+1]
-	n := d.place[index]
-	j := joint{index, cost, d.at, d.chose}
+	n, known := d.place[index]
+	j := joint{index, cost, slack, d.at, d.chose}
 	switch {
-	case int(n) >= len(next) || next[n].index != index:
+	case !known:
 		d.place[index] = int32(len(next))
 		d.layers[t+1] = append(next, j)
 	case cost < next[n].cost, cost == next[n].cost && d.rng.IntN(2) == 0:
@@ -314,6 +380,14 @@ func (d *freed) take() bool {
 	}
 	d.plan.cost = last[best].cost + d.before[h]
 	for t := range h {
+		d.t = t
+		for i, id := range d.free {
+			d.now[i] = d.plan.values[t][id]
+		}
+		for k := range d.followers {
+			x := &d.followers[k]
+			d.plan.moves[t][x.id] = d.following(x)
+		}
 		for _, id := range d.free {
 			g := &f.parts[id]
 			v := d.plan.values[t][id]
@@ -338,7 +412,7 @@ func sign(b bool) int8 {
 }
 
 // mayEnd reports whether a plan may end with the joint value.
-func (d *freed) mayEnd(index int32) bool {
+func (d *freed) mayEnd(index int64) bool {
 	d.split(index)
 	return d.f.ends(d.final, func(id int) uint32 {
 		if i := slices.Index(d.free, int32(id)); i >= 0 {

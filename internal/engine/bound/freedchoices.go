@@ -79,16 +79,13 @@ func (d *freed) decided(w, home, id int32) bool {
 	if !d.isFree[home] {
 		return true
 	}
-	return home == id && slices.ContainsFunc(d.watchers[w], func(x int32) bool { return !d.isFree[x] })
+	return home == id && d.f.r.role[w] != now && slices.ContainsFunc(d.watchers[w], func(x int32) bool { return !d.isFree[x] })
 }
 
-// pair is a bit that a group reads of another: the places there.
-type pair struct {
-	reader, home int
-	state        bool
-}
+// pair is a bit of moves that a group reads of another: the places there.
+type pair struct{ reader, home int }
 
-// pairs lists the bits that a group reads of another, once.
+// pairs lists the bits of moves that a group reads of another, once.
 func (r *reoptimizer) pairs(reader, home int32) []pair {
 	key := [2]int32{reader, home}
 	if p, ok := r.pairsOf[key]; ok {
@@ -98,12 +95,8 @@ func (r *reoptimizer) pairs(reader, home int32) []pair {
 	g, h := &f.parts[reader], &f.parts[home]
 	out := []pair{}
 	for k, w := range g.reads {
-		switch {
-		case f.s.home[w] != home || f.r.clocked(w):
-		case f.r.role[w] == now:
-			out = append(out, pair{k, h.index(w), true})
-		default:
-			out = append(out, pair{k, slices.Index(h.reads, w), false})
+		if f.s.home[w] == home && !f.r.clocked(w) && f.r.role[w] != now {
+			out = append(out, pair{k, slices.Index(h.reads, w)})
 		}
 	}
 	r.pairsOf[key] = out

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -151,8 +152,8 @@ func matches(bits []int8, vars []int32, packed []uint64) bool {
 	return true
 }
 
-// reoptimizer improves a plan: it frees the moves of a few groups, fixes those of all others, and
-// finds the best by dynamic programming over the joint values (a large neighbourhood search).
+// reoptimizer improves a plan: it frees the moves of some groups, fixes the values of all others, and
+// finds the best by dynamic programming over the joint values (a large neighbourhood search), as far as tables and prices allow a plan as good.
 // Groups that lose most against their tables are drawn most often, with the groups that share rules or bits with them.
 type reoptimizer struct {
 	f     *Factors
@@ -174,24 +175,26 @@ type reoptimizer struct {
 	watchers [][]int32 // by variable: groups that read it
 	used     [][]int64 // [t-1][rule]: by all moves of the plan
 	size     int       // joint values at most
+	many     float64   // groups that are freed, about
+	spent    []bool    // by rule: an inequality of which no move gives back
 	rulesOf  [][]int32 // by group: those that it uses
 	pairsOf  map[[2]int32][]pair
 	lists    map[listed]*choices
 }
 
-// Sizes of the dynamic programs: joint values, and pairs of a joint value and a joint move at each step. They grow
-// where a size has found nothing for every group.
+// Sizes of the dynamic programs: joint values at each step, and work in all for each of them. They grow
+// where a size has found nothing for every group. How many groups are free grows while their joint values have room.
 const (
-	minJointValues = 8_000
+	minJointValues = 2_000
 	maxJointValues = 512_000
-	movesPerValue  = 16
+	workPerValue   = 50
 )
 
-func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, uses [][][]rulesOf, seed uint64) *reoptimizer {
+func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, o *order, seed uint64) *reoptimizer {
 	r := &reoptimizer{
 		f: f, t: t, plan: plan, rng: rand.New(rand.NewPCG(seed, 0x72656f7074)), isFree: make([]bool, len(f.parts)), room: make([]int64, len(f.s.rules)),
-		ofRule: make([]int32, len(f.s.rules)), uses: uses, final: f.r.final.NewState(), watchers: make([][]int32, f.r.numVars+1),
-		links: make([][]int32, len(f.parts)), mates: make([][]int32, len(f.parts)), rulesOf: make([][]int32, len(f.parts)), pairsOf: map[[2]int32][]pair{}, lists: map[listed]*choices{},
+		ofRule: make([]int32, len(f.s.rules)), uses: o.uses, final: f.r.final.NewState(), watchers: make([][]int32, f.r.numVars+1),
+		links: make([][]int32, len(f.parts)), mates: make([][]int32, len(f.parts)), rulesOf: make([][]int32, len(f.parts)), spent: make([]bool, len(f.s.rules)), pairsOf: map[[2]int32][]pair{}, lists: map[listed]*choices{},
 	}
 	for id := range f.parts {
 		for _, v := range f.parts[id].reads {
@@ -209,6 +212,10 @@ func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, uses [][][]rulesOf,
 			continue
 		}
 		r.ofRule[k] = int32(e)
+		r.spent[k] = !f.rels[e].equal
+		for i := range o.group {
+			r.spent[k] = r.spent[k] && o.restMin[i][k] >= o.restMin[i+1][k]
+		}
 		sides := f.sides(e)
 		for _, a := range sides {
 			r.rulesOf[a] = append(r.rulesOf[a], int32(k))
@@ -304,7 +311,7 @@ func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better 
 		}
 	}
 	loss := r.losses()
-	r.size = minJointValues
+	r.size, r.many = minJointValues, 3
 	for turn := 0; len(r.chosen) > 0 && r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
 		if failed > 30+3*n {
 			if r.size >= maxJointValues {
@@ -319,8 +326,14 @@ func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better 
 			continue
 		}
 		before := r.plan.cost
-		if r.solve() {
+		changed, whole := r.solve()
+		if changed {
 			loss = r.losses()
+		}
+		if whole {
+			r.many = min(r.many+.1, maxFree)
+		} else {
+			r.many = max(r.many-.5, 1)
 		}
 		if failed++; r.plan.cost < before {
 			failed, better = 0, true
@@ -336,20 +349,13 @@ func (r *reoptimizer) choose(turn int, loss []float64) {
 		r.isFree[id] = false
 	}
 	r.free = r.free[:0]
-	values, moves := 1, 1
+	values := int64(1)
 	add := func(id int32) bool {
 		g := &f.parts[id]
-		if r.isFree[id] || len(g.moves) == 0 || len(r.free) == maxFree {
+		if r.isFree[id] || len(g.moves) == 0 || len(r.free) >= int(r.many) || values > math.MaxInt64/int64(1+len(g.values)) {
 			return false
 		}
-		each := 1 + g.total/len(g.moves)
-		if r.f.counts(id) { // few of its moves fit what the others take
-			each = 1 + each/8
-		}
-		if values*len(g.values) > r.size || moves*len(g.values)*each > movesPerValue*r.size {
-			return false
-		}
-		values, moves = values*len(g.values), moves*len(g.values)*each
+		values *= int64(1 + len(g.values))
 		r.isFree[id] = true
 		r.free = append(r.free, id)
 		return true
@@ -366,7 +372,7 @@ func (r *reoptimizer) choose(turn int, loss []float64) {
 			add(id)
 		}
 	}
-	for tries := 0; tries < 8 && (turn >= len(r.chosen) || tries < 1); tries++ {
+	for tries := 0; tries < 4*int(r.many) && (turn >= len(r.chosen) || tries < 1); tries++ {
 		of := r.free[r.rng.IntN(len(r.free))]
 		near := r.links[of]
 		if turn >= len(r.chosen) && (len(near) == 0 || r.rng.IntN(2) == 0) {
