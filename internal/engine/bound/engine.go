@@ -385,7 +385,7 @@ func (s *Search) take(trace *factored.Trace, cost int64) error {
 
 // reoptNodes is the least work of a reoptimization, in nodes of beams; one is worth so many moves there.
 const (
-	reoptNodes   = 150_000
+	reoptNodes   = 100_000
 	movesPerNode = 15
 )
 
@@ -399,7 +399,7 @@ func (s *Search) reoptimize(ctx context.Context) error {
 		return nil
 	}
 	r := s.f.newReoptimizer(s.o.best, plan, s.order, uint64(s.turn))
-	most := max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)))
+	most := max(reoptNodes, s.last)
 	if s.stuck || s.rest != nil { // it found nothing better before, or beams prove more than plans of few groups
 		most = reoptNodes / 4
 	}

@@ -32,7 +32,8 @@ type freed struct {
 	now   [maxFree]int32
 	from  [maxFree][]graded // the moves of the joint value at hand
 	chose [maxFree]int32
-	at    int32
+	at    [maxFree]situation
+	node  int32 // place of the joint value at hand
 	t     int
 }
 
@@ -45,10 +46,11 @@ type joint struct {
 	moves [maxFree]int32
 }
 
-// situation is a group's value and what it reads of the states of others.
+// situation is a group's value, what it reads of the states of others, and what is left of the rule by which its moves are looked up.
 type situation struct {
 	value int32
 	reads uint64
+	room  int64
 }
 
 // graded is a move and what it loses: how much more it costs, with prices, than the table of its group says.
@@ -71,12 +73,12 @@ func (r *reoptimizer) solve() (changed, whole bool) {
 	d.layers = [][]joint{{start}}
 	for t := range r.f.horizon {
 		d.t = t
-		d.list()
+		d.prepareStep()
 		d.layers = append(d.layers, nil)
 		for n := range d.layers[t] {
 			j := d.layers[t][n]
 			d.split(j.index)
-			d.at = int32(n)
+			d.node = int32(n)
 			if more, ok := d.follow(); ok && d.look() {
 				d.choose(0, j.cost+more, j.slack)
 			}
@@ -153,8 +155,8 @@ func (d *freed) split(index int64) {
 	}
 }
 
-// list lists the moves that agree with what the other groups do, and what these leave of rules.
-func (d *freed) list() {
+// prepareStep lists the moves that agree with what the other groups do, and what these leave of rules.
+func (d *freed) prepareStep() {
 	f, t := d.f, d.t
 	for _, k := range d.rules {
 		d.room[k] = f.rels[d.ofRule[k]].limit - d.used[t][k]
@@ -197,20 +199,24 @@ func (d *freed) look() bool {
 		if !d.f.parts[id].allowed[d.t][v] {
 			return false
 		}
-		if i == len(d.free)-1 && d.key >= 0 {
+		if d.at[i] = (situation{v, d.read(d.reads[i], 0), 0}); i == len(d.free)-1 && d.key >= 0 {
 			break // its moves depend on what the others take
 		}
-		s := situation{v, d.read(d.reads[i], 0)}
-		list, ok := d.lists[i][s]
-		if !ok {
-			list = d.grade(i, d.moves[i].all[v])
-			d.lists[i][s] = list
-		}
-		if d.from[i] = list; len(list) == 0 {
+		if d.from[i] = d.list(i, d.moves[i].all[v]); len(d.from[i]) == 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// list grades moves of the i-th free group, once in each situation.
+func (d *freed) list(i int, moves []int32) []graded {
+	list, ok := d.lists[i][d.at[i]]
+	if !ok {
+		list = d.grade(i, moves)
+		d.lists[i][d.at[i]] = list
+	}
+	return list
 }
 
 // grade lists those moves of the i-th free group that fit the states of the others and lose no more than any joint value may.
@@ -221,7 +227,7 @@ func (d *freed) grade(i int, moves []int32) []graded {
 	for _, r := range d.reads[i] {
 		known |= 1 << r.place
 	}
-	fixed := d.read(d.reads[i], 0)
+	fixed := d.at[i].reads
 	if len(p.now) > 0 {
 		here -= p.now[v]
 	}
@@ -252,7 +258,8 @@ func (d *freed) choose(i int, cost, slack int64) {
 	}
 	id, v, moves := d.free[i], d.now[i], d.from[i]
 	if i == len(d.free)-1 && d.key >= 0 {
-		moves = d.grade(i, d.moves[i].byUse[v][d.room[d.key]])
+		d.at[i].room = d.room[d.key]
+		moves = d.list(i, d.moves[i].byUse[v][d.at[i].room])
 	}
 	d.work += int64(1 + len(moves)/2)
 	for _, x := range moves {
@@ -319,7 +326,7 @@ func (d *freed) reach(cost int64) {
 	}
 	next := d.layers[t+1]
 	n, known := d.place[index]
-	j := joint{index, cost, slack, d.at, d.chose}
+	j := joint{index, cost, slack, d.node, d.chose}
 	switch {
 	case !known:
 		d.place[index] = int32(len(next))

@@ -185,7 +185,7 @@ type reoptimizer struct {
 // Sizes of the dynamic programs: joint values at each step, and work in all for each of them. They grow
 // where a size has found nothing for every group. How many groups are free grows while their joint values have room.
 const (
-	minJointValues = 2_000
+	minJointValues = 8_000
 	maxJointValues = 512_000
 	workPerValue   = 50
 )
@@ -299,8 +299,8 @@ func (r *reoptimizer) rest(id int32) []int64 {
 	return out
 }
 
-// run frees groups again and again, so much work at most, and reports whether the plan is better.
-func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better bool) {
+// run frees groups again and again until so much work has found nothing better, and reports whether the plan is better.
+func (r *reoptimizer) run(ctx context.Context, idle int64, lower int64) (better bool) {
 	n := len(r.f.parts)
 	failed := 0
 	r.chosen = nil
@@ -312,6 +312,7 @@ func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better 
 	}
 	loss := r.losses()
 	r.size, r.many = minJointValues, 3
+	most := idle
 	for turn := 0; len(r.chosen) > 0 && r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
 		if failed > 30+3*n {
 			if r.size >= maxJointValues {
@@ -336,7 +337,7 @@ func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better 
 			r.many = max(r.many-.5, 1)
 		}
 		if failed++; r.plan.cost < before {
-			failed, better = 0, true
+			failed, better, most = 0, true, r.work+idle
 		}
 	}
 	return better
