@@ -399,9 +399,9 @@ func (s *Search) reoptimize(ctx context.Context) error {
 		return nil
 	}
 	r := s.f.newReoptimizer(s.o.best, plan, s.order, uint64(s.turn))
-	most := max(reoptNodes, s.last)
+	most := max(reoptNodes, 2*s.last)
 	if s.stuck || s.rest != nil { // it found nothing better before, or beams prove more than plans of few groups
-		most = reoptNodes / 4
+		most /= 3
 	}
 	r.run(ctx, movesPerNode*most, s.lower)
 	s.nodes += r.work / movesPerNode

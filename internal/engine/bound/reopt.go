@@ -311,7 +311,7 @@ func (r *reoptimizer) run(ctx context.Context, idle int64, lower int64) (better 
 		}
 	}
 	loss := r.losses()
-	r.size, r.many = minJointValues, 3
+	r.size, r.many = minJointValues, 2
 	most := idle
 	for turn := 0; len(r.chosen) > 0 && r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
 		if failed > 30+3*n {
@@ -331,13 +331,14 @@ func (r *reoptimizer) run(ctx context.Context, idle int64, lower int64) (better 
 		if changed {
 			loss = r.losses()
 		}
-		if whole {
-			r.many = min(r.many+.1, maxFree)
-		} else {
-			r.many = max(r.many-.5, 1)
-		}
-		if failed++; r.plan.cost < before {
+		failed++
+		switch {
+		case r.plan.cost < before:
 			failed, better, most = 0, true, r.work+idle
+		case whole:
+			r.many = min(r.many+.1, maxFree)
+		default:
+			r.many = max(r.many-.5, 1)
 		}
 	}
 	return better
