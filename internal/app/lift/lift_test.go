@@ -323,6 +323,8 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
+func init() { shrinkEffort = 10 }
+
 // TestLift learns from few objects and lifts to many: the network is proven equal to the
 // RDDL wherever it is not said to be unseen.
 func TestLift(t *testing.T) {
