@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,9 @@ func complete(r act.Request) act.Request {
 	}
 	return r
 }
+
+// A collection of garbage for every few megabytes takes a quarter of the time of these tests.
+func init() { debug.SetGCPercent(400) }
 
 var bundled = flag.Bool("bundled", false, "learn all bundled problems by acting, those that take some seconds too")
 

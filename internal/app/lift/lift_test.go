@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -323,7 +324,11 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-func init() { shrinkEffort = 10 }
+// No test is of small networks, and a collection of garbage for every few megabytes takes a third of the time.
+func init() {
+	shrinkEffort = 10
+	debug.SetGCPercent(400)
+}
 
 // TestLift learns from few objects and lifts to many: the network is proven equal to the
 // RDDL wherever it is not said to be unseen.
