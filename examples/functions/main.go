@@ -130,5 +130,5 @@ func accuracy(net *bnn.Network, s *sample) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 1 - m.RowError(true), nil
+	return 1 - m.RowError(), nil
 }

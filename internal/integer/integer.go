@@ -10,6 +10,15 @@ func FloorDiv(a, b int64) int64 {
 	return q
 }
 
+// GCD returns the greatest common divisor, which is not negative.
+func GCD(a, b int64) int64 {
+	a, b = max(a, -a), max(b, -b)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // Below lists the numbers from 0 to n-1.
 func Below[T int | int32](n int) []T {
 	list := make([]T, n)

@@ -49,7 +49,7 @@ func (m *Model) Part(t int) *Part {
 			}
 			if m.fixed == nil {
 				part.Sums[r.group] = append(part.Sums[r.group], r.Sum)
-			} else if sum, ok := s.reduceSum(&r.Sum); ok {
+			} else if sum, ok := r.Sum.Reduced(s.value); ok {
 				part.Sums[r.group] = append(part.Sums[r.group], sum)
 			}
 		}
@@ -79,12 +79,12 @@ func (m *Model) Same(t int) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// reduceSum removes fixed literals; ok is false if nothing remains.
-func (s *stepView) reduceSum(c *Sum) (out Sum, ok bool) {
+// Reduced is the sum without literals that value says are 1, for true, or -1; ok is false if it always holds then.
+func (c *Sum) Reduced(value func(Lit) int8) (out Sum, ok bool) {
 	out = Sum{Op: c.Op, K: c.K}
 	var most int64
 	for _, t := range c.Terms {
-		switch s.value(t.Lit) {
+		switch value(t.Lit) {
 		case 1:
 			out.K -= t.Coef
 		case 0:
@@ -95,16 +95,12 @@ func (s *stepView) reduceSum(c *Sum) (out Sum, ok bool) {
 	upper := out.Op != factored.GE && most > out.K
 	lower := out.Op != factored.LE && out.K > 0
 	switch {
-	case upper && lower:
-		return out, true
-	case upper:
+	case upper && !lower:
 		out.Op = factored.LE
-		return out, true
-	case lower:
+	case lower && !upper:
 		out.Op = factored.GE
-		return out, true
 	}
-	return out, false
+	return out, upper || lower
 }
 
 // addNeurons adds the neurons of the step to part, unchanged or reduced.

@@ -209,17 +209,24 @@ const DefaultFolder Folder = "certificate"
 
 // UnmarshalJSON reads a name, or true for the default.
 func (f *Folder) UnmarshalJSON(text []byte) error {
-	var name string
-	var wanted bool
-	switch {
-	case json.Unmarshal(text, &name) == nil:
-		*f = Folder(name)
-	case json.Unmarshal(text, &wanted) != nil:
+	name, ok := textOrTrue(text, string(DefaultFolder))
+	if !ok {
 		return fmt.Errorf("%.40s is not a folder; expected a name, or true for %s", text, DefaultFolder)
-	case wanted:
-		*f = DefaultFolder
 	}
+	*f = Folder(name)
 	return nil
+}
+
+// textOrTrue reads a text, or true for a default; false is "".
+func textOrTrue(text []byte, usual string) (word string, ok bool) {
+	var wanted bool
+	if json.Unmarshal(text, &word) == nil {
+		return word, true
+	}
+	if ok = json.Unmarshal(text, &wanted) == nil; wanted {
+		word = usual
+	}
+	return word, ok
 }
 
 // Share is a percentage between 0 and 100, such as 99%; "" for none.
@@ -239,17 +246,11 @@ func (s *Share) UnmarshalText(text []byte) error {
 
 // UnmarshalJSON reads "99%", or true for the default.
 func (s *Share) UnmarshalJSON(text []byte) error {
-	var name string
-	var wanted bool
-	switch {
-	case json.Unmarshal(text, &name) == nil:
-		return s.UnmarshalText([]byte(name))
-	case json.Unmarshal(text, &wanted) != nil:
+	share, ok := textOrTrue(text, string(DefaultShare))
+	if !ok {
 		return fmt.Errorf("%.40s is not a share; expected a percentage such as \"99%%\", or true for %s", text, DefaultShare)
-	case wanted:
-		*s = DefaultShare
 	}
-	return nil
+	return s.UnmarshalText([]byte(share))
 }
 
 // Value returns the share as a number; 0 for none, and for what is none.

@@ -168,7 +168,7 @@ func accuracy(m *train.Measure) *float64 {
 	if m == nil || m.Rows == 0 {
 		return nil
 	}
-	right := 1 - m.RowError(true)
+	right := 1 - m.RowError()
 	return &right
 }
 

@@ -61,9 +61,9 @@ func grid(ctx context.Context, t *Training, rows, held *train.Examples) (*train.
 	for _, cell := range out.Cells {
 		l := GridLine{Hidden: cell.Hidden, Neurons: cell.Neurons, Weights: cell.Weights, Seconds: cell.Seconds, Verdict: cell.Verdict}
 		if r := cell.Result; r != nil {
-			edges, wrong, all, trained := r.Network.Edges(), r.Train.WrongRows, r.Train.Rows, r.Train.BitError(true)
+			edges, wrong, all, trained := r.Network.Edges(), r.Train.WrongRows, r.Train.Rows, r.Train.BitError()
 			if r.Test != nil {
-				tested := r.Test.BitError(true)
+				tested := r.Test.BitError()
 				l.TestError, wrong, all = &tested, wrong+r.Test.WrongRows, all+r.Test.Rows
 			}
 			l.Edges, l.Epochs, l.Wrong, l.Rows, l.TrainError = &edges, &r.Epochs, &wrong, &all, &trained

@@ -2,11 +2,15 @@ package learn
 
 import (
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
+
+// A collection of garbage for every few megabytes takes a quarter of the time of these tests.
+func init() { debug.SetGCPercent(400) }
 
 // TestRareBesideChance: two robots of which a step may slip carry things, and hardly one state and action stand in the log twice. What happens in
 // few states is learned, though no two rows contradict each other there.

@@ -29,8 +29,8 @@ type Options struct {
 	Progress func(step string, done float64)
 }
 
-// shrinkEffort is how long a network is made smaller; see synthesis.Options.
-const shrinkEffort = 1000
+// shrinkEffort is how long a network is made smaller; see synthesis.Options. Tests need no small networks.
+var shrinkEffort = 1000
 
 // FunctionLine is a function that all objects of a type share.
 type FunctionLine struct {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -321,6 +322,12 @@ func TestHeldOut(t *testing.T) {
 	if changed == 0 {
 		t.Error("no row was changed")
 	}
+}
+
+// No test is of small networks, and a collection of garbage for every few megabytes takes a third of the time.
+func init() {
+	shrinkEffort = 10
+	debug.SetGCPercent(400)
 }
 
 // TestLift learns from few objects and lifts to many: the network is proven equal to the

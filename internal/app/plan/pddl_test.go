@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,9 @@ func randomPDDL(seed uint64, atoms bool) (domain, problem string) {
 	}
 	return domain, b.String() + ")"
 }
+
+// A collection of garbage for every few megabytes takes a quarter of the time of these tests.
+func init() { debug.SetGCPercent(400) }
 
 // TestRandomPDDL compares the cheapest plans of random problems with those of an exhaustive search that executes the actions as they are
 // written, and so does `pb` with those of a few steps.

@@ -18,8 +18,10 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
+const usual = 60
+
 var (
-	instances = flag.Int("instances", 60, "number of random problems")
+	instances = flag.Int("instances", usual, "number of random problems")
 	firstSeed = flag.Int("first", 0, "number of the first random problem")
 )
 

@@ -38,7 +38,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			}
 			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.sig[m.sig]
 			if len(b.lost.rules) > 0 {
-				bound += b.lost.after(b, o.uses[id][v][i])
+				bound += b.lost.after(o.uses[id][v][i])
 			}
 			if len(b.price.after) > 0 {
 				bound += b.price.after[m.to]

@@ -44,7 +44,7 @@ func (l *lost) before(b *beam) (sum int64) {
 }
 
 // after is what of that a move saves.
-func (l *lost) after(b *beam, uses rulesOf) (sum int64) {
+func (l *lost) after(uses rulesOf) (sum int64) {
 	for _, u := range uses {
 		if p := l.price[u.rel]; p != 0 {
 			sum += p * (max(0, l.left[u.rel]-u.coef) - max(0, l.left[u.rel]))

@@ -173,32 +173,22 @@ func (r *relation) fix() {
 	}
 }
 
+// value is 1 for a literal that is true at every step, -1 for one that is false, and else 0.
+func (r *relation) value(l model.Lit) int8 {
+	if l < 0 {
+		return -r.fixed[l.Var()]
+	}
+	return r.fixed[l.Var()]
+}
+
 // addSum adds a linear constraint without its fixed terms. invariant is false for
 // what holds at steps 1..H only, whatever it is over.
 func (r *relation) addSum(s model.Sum, invariant bool) {
-	out := model.Sum{Op: s.Op, K: s.K}
-	var most int64
 	for _, t := range s.Terms {
-		v := t.Lit.Var()
-		invariant = invariant && r.role[v] == now // an auxiliary bit is fixed up to step H only
-		if f := r.fixed[v]; f != 0 {
-			if (f > 0) == (t.Lit > 0) {
-				out.K -= t.Coef
-			}
-			continue
-		}
-		out.Terms = append(out.Terms, t)
-		most += t.Coef
+		invariant = invariant && r.role[t.Lit.Var()] == now // an auxiliary bit is fixed up to step H only
 	}
-	upper := out.Op != factored.GE && most > out.K
-	lower := out.Op != factored.LE && out.K > 0
-	switch {
-	case upper && lower:
-	case upper:
-		out.Op = factored.LE
-	case lower:
-		out.Op = factored.GE
-	default:
+	out, ok := s.Reduced(r.value)
+	if !ok {
 		return
 	}
 	n := row{sum: out, invariant: invariant}
@@ -213,10 +203,10 @@ func (r *relation) addSum(s model.Sum, invariant bool) {
 func (r *relation) addNeuron(n *model.Neuron) {
 	out := model.Neuron{Out: n.Out, Threshold: n.Threshold}
 	for _, l := range n.Inputs {
-		switch f := r.fixed[l.Var()]; {
-		case f == 0:
+		switch r.value(l) {
+		case 0:
 			out.Inputs = append(out.Inputs, l)
-		case (f > 0) == (l > 0):
+		case 1:
 			out.Threshold--
 		}
 	}
@@ -224,10 +214,7 @@ func (r *relation) addNeuron(n *model.Neuron) {
 	for _, l := range out.Inputs {
 		count.Terms = append(count.Terms, model.Term{Coef: 1, Lit: l})
 	}
-	value := r.fixed[n.Out.Var()]
-	if n.Out < 0 {
-		value = -value
-	}
+	value := r.value(n.Out)
 	switch {
 	case value > 0:
 		r.addSum(count, false)

@@ -6,6 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Cut bounds the cost of the way to the goal by LM-cut (Helmert and Domshlak, ICAPS 2009): landmarks of the relaxation in which a
@@ -75,7 +76,7 @@ func (c *Cut) scale() bool {
 	most := int64(0)
 	for i := range c.ops {
 		cost := c.cost[c.ops[i].action]
-		c.unit, most = gcd(c.unit, cost), max(most, cost)
+		c.unit, most = integer.GCD(c.unit, cost), max(most, cost)
 	}
 	c.unit = max(c.unit, 1)
 	for _, cost := range c.cost {

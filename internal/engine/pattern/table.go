@@ -3,6 +3,7 @@ package pattern
 import (
 	"math"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -48,7 +49,7 @@ func (b *builder) build(vars []*variable) *table {
 		n *= x.size
 		for _, moves := range x.moves {
 			for _, m := range moves {
-				t.unit = gcd(t.unit, m.cost)
+				t.unit = integer.GCD(t.unit, m.cost)
 			}
 		}
 	}
@@ -57,13 +58,6 @@ func (b *builder) build(vars []*variable) *table {
 	s := &spreading{table: t, conflict: b.conflicts(vars)}
 	s.fill(b.goals(s))
 	return t
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // conflicts tells for each two variables, by value of the first times the size of

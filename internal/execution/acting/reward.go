@@ -8,7 +8,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/versions"
-	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -55,7 +54,7 @@ func Micro(x float64) (int64, error) {
 
 // newReward is what is known of a reward of which nothing was observed.
 func newReward(p *factored.Problem, most int64) *Reward {
-	r := &Reward{Most: most, Sums: versions.NewSums(1), unit: operator.GCD(RewardScale, most)}
+	r := &Reward{Most: most, Sums: versions.NewSums(1), unit: integer.GCD(RewardScale, most)}
 	q := *p
 	for i, bits := range [][]factored.Bit{append(p.Bits(factored.State), p.Bits(factored.Action)...), p.Bits(factored.State)} {
 		q.Inputs = bits
@@ -84,7 +83,7 @@ func (r *Reward) point(now, next factored.Valuation) []bool {
 // the weights changed.
 func (r *Reward) observe(now, next factored.Valuation, is int64) (grew, changed bool, err error) {
 	row := paid{r.point(now, next), is}
-	r.rows, r.unit = append(r.rows, row), operator.GCD(r.unit, is)
+	r.rows, r.unit = append(r.rows, row), integer.GCD(r.unit, is)
 	changed = r.worth(row.at).Cmp(new(big.Rat).SetInt64(is)) != 0
 	fits, err := r.Add(row.at, is)
 	for ; err == nil && !fits; grew = true {

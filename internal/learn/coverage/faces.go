@@ -6,6 +6,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/integer"
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
@@ -222,16 +223,9 @@ func (x *faces) strangers(row int, path []int, rows []uint64) float64 {
 				join(near, near, x.rows[m])
 			}
 		}
-		sum += float64(count(near)) / float64(values-1)
+		sum += float64(rules.Members(near)) / float64(values-1)
 	}
 	return x.noise.rate * sum
-}
-
-func count(words []uint64) (n int) {
-	for _, w := range words {
-		n += bits.OnesCount64(w)
-	}
-	return n
 }
 
 func (x *faces) settledOn(rows []uint64, value bool, strangers float64) bool {

@@ -316,8 +316,10 @@ func (n *Node) form(features []grounded) *integers.Expr {
 }
 
 // bit is the value of an input as span asks for it.
-func (e *expander) bit(b int) int {
-	switch v, ok := e.value[b]; {
+func (e *expander) bit(b int) int { return bitIn(e.value, b) }
+
+func bitIn(known map[int]bool, b int) int {
+	switch v, ok := known[b]; {
 	case !ok:
 		return 2
 	case v:

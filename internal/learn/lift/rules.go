@@ -70,15 +70,7 @@ func atMostOf(w *World, k *factored.Constraint) (m atMost, ok bool) {
 
 // span is the least and the greatest value of a feature that the rules allow.
 func (r *rules) span(g *grounded) (lo, hi float64) {
-	lo, hi = g.span(func(b int) int {
-		switch v, ok := r.forced[b]; {
-		case !ok:
-			return 2
-		case v:
-			return 1
-		}
-		return 0
-	})
+	lo, hi = g.span(func(b int) int { return bitIn(r.forced, b) })
 	for _, m := range r.most {
 		if n, ok := m.bound(g); ok {
 			hi = max(lo, min(hi, n))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,6 +214,9 @@ func wrongStates(header []string, rows [][]string, rate float64) [][]string {
 	}
 	return after
 }
+
+// A collection of garbage for every few megabytes takes a quarter of the time of these tests.
+func init() { debug.SetGCPercent(400) }
 
 // A deterministic system with wrong records is learned without a wrong row, and the next
 // steps show that the records are wrong; those of a stochastic one show chance.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 )
 
@@ -28,6 +29,9 @@ func synthetic(rows int, step float64, u func(k int) float64, next func(y, u []f
 }
 
 func at(x []float64, lag int) float64 { return x[min(lag, len(x)-1)] }
+
+// A collection of garbage for every few megabytes takes a quarter of the time of these tests.
+func init() { debug.SetGCPercent(400) }
 
 func TestSynthetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

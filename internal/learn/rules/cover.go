@@ -30,7 +30,7 @@ type rule struct {
 }
 
 func newCover(lits []literal, pos, neg []uint64, work *int) *cover {
-	p, n := float64(count(pos)), float64(count(neg))
+	p, n := float64(Members(pos)), float64(Members(neg))
 	return &cover{lits, pos, neg, max(0.1, math.Log2((p+n)/max(1, p))), work}
 }
 
@@ -52,7 +52,7 @@ func (c *cover) value(r *rule) float64 { return float64(r.fresh)*c.prior - c.cos
 // description takes more bits than most, and when the work is used up or ctx ends.
 func (c *cover) rules(ctx context.Context, most float64) (found []rule, total float64, ok bool) {
 	left := slices.Clone(c.pos)
-	for count(left) > 0 {
+	for Members(left) > 0 {
 		if len(found) == mostRules || total > most || *c.work < 0 || ctx.Err() != nil {
 			return nil, 0, false
 		}
@@ -109,7 +109,7 @@ func (c *cover) ranked(left []uint64, most int) []int {
 		lit  int
 		gain float64
 	}
-	p0, n0 := count(left), count(c.neg)
+	p0, n0 := Members(left), Members(c.neg)
 	var all []scored
 	for l := range c.lits {
 		p, n := 0, 0
@@ -150,7 +150,7 @@ func (c *cover) grow(left []uint64, first int) (r rule, ok bool) {
 		}
 	}
 	for {
-		p0, n0 := count(pos), count(neg)
+		p0, n0 := Members(pos), Members(neg)
 		if n0 == 0 {
 			break
 		}

@@ -49,7 +49,7 @@ func literals(s *Sample) []literal {
 
 // take adds a feature and its negation, as far as they have cubes.
 func (c *collector) take(col []uint64, on, off [][]int) {
-	n := count(col)
+	n := Members(col)
 	if n == 0 || n == len(c.s.Out) {
 		return
 	}
@@ -112,8 +112,8 @@ func (c *collector) any(set []int) {
 	}
 }
 
-// number reads the bits of a variable.
-func number(in []uint64, g []int) int {
+// Number reads bits of a packed row as a number, the first of them the most significant.
+func Number(in []uint64, g []int) int {
 	v := 0
 	for _, b := range g {
 		v = v<<1 | int(in[b/64]>>(b%64)&1)
@@ -150,7 +150,7 @@ func reaches(g []int, v int, ge bool) (cubes [][]int) {
 func (c *collector) values(g []int) {
 	seen := make([]bool, 1<<len(g))
 	for _, in := range c.s.In {
-		seen[number(in, g)] = true
+		seen[Number(in, g)] = true
 	}
 	first := true
 	for v, ok := range seen {
@@ -158,14 +158,14 @@ func (c *collector) values(g []int) {
 			continue
 		}
 		if !first {
-			c.take(c.s.column(func(in []uint64) bool { return number(in, g) >= v }), reaches(g, v, true), reaches(g, v, false))
+			c.take(c.s.column(func(in []uint64) bool { return Number(in, g) >= v }), reaches(g, v, true), reaches(g, v, false))
 		}
 		first = false
 		differs := make([][]int, len(g))
 		for i, l := range equal(g, v) {
 			differs[i] = []int{l ^ 1}
 		}
-		c.take(c.s.column(func(in []uint64) bool { return number(in, g) == v }), [][]int{equal(g, v)}, differs)
+		c.take(c.s.column(func(in []uint64) bool { return Number(in, g) == v }), [][]int{equal(g, v)}, differs)
 	}
 }
 
@@ -186,7 +186,7 @@ func (c *collector) differences() {
 						on = append(on, slices.Concat(equal(g, v), equal(h, w)))
 					}
 				}
-				c.take(c.s.column(func(in []uint64) bool { return number(in, h) == number(in, g)+d }), on, nil)
+				c.take(c.s.column(func(in []uint64) bool { return Number(in, h) == Number(in, g)+d }), on, nil)
 			}
 		}
 	}

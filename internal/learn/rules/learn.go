@@ -69,7 +69,7 @@ func shorter(ctx context.Context, lits []literal, rows, on []uint64, most float6
 		ones[w], zeros[w] = rows[w]&on[w], rows[w]&^on[w]
 	}
 	var best *side
-	for _, value := range []bool{count(ones) <= count(zeros), count(ones) > count(zeros)} {
+	for _, value := range []bool{Members(ones) <= Members(zeros), Members(ones) > Members(zeros)} {
 		pos, neg := ones, zeros
 		if !value {
 			pos, neg = zeros, ones

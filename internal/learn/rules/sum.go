@@ -88,7 +88,8 @@ func (s *Sample) column(f func(in []uint64) bool) []uint64 {
 	return col
 }
 
-func count(set []uint64) int {
+// Members counts the members of a bit set.
+func Members(set []uint64) int {
 	n := 0
 	for _, x := range set {
 		n += bits.OnesCount64(x)

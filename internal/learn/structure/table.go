@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/integer"
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -160,8 +161,8 @@ func (t *Table) fill() {
 	for _, g := range units {
 		counts := map[uint64]int{}
 		for r := range t.Rows() {
-			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
-				counts[readBits(t.in[r*w:], g)] += t.seen(r)
+			if rules.Number(t.inKnown[r*w:], g) == 1<<len(g)-1 {
+				counts[uint64(rules.Number(t.in[r*w:], g))] += t.seen(r)
 			}
 		}
 		var mode uint64
@@ -171,7 +172,7 @@ func (t *Table) fill() {
 			}
 		}
 		for r := range t.Rows() {
-			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
+			if rules.Number(t.inKnown[r*w:], g) == 1<<len(g)-1 {
 				continue
 			}
 			t.Missing += t.seen(r)
@@ -181,15 +182,6 @@ func (t *Table) fill() {
 			}
 		}
 	}
-}
-
-// readBits reads bits of a row as a number, the first the most significant.
-func readBits(row []uint64, bits []int) uint64 {
-	var x uint64
-	for _, b := range bits {
-		x = x<<1 | row[b/64]>>(b%64)&1
-	}
-	return x
 }
 
 // Cell packs the values that some inputs, at most 64, have in a packed row: bit i is that of the

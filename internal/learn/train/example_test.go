@@ -30,7 +30,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(e.Rows(), "rows, exact:", res.Exact(), "error:", m.RowError(false))
+	fmt.Println(e.Rows(), "rows, exact:", res.Exact(), "error:", m.RowError())
 	// Output:
 	// 8 rows, exact: true error: 0
 }

@@ -23,7 +23,7 @@ func (m *Measure) errors() Errors {
 	if m == nil {
 		return Errors{}
 	}
-	return Errors{m.WrongRows, m.RowError(true), m.BitError(true)}
+	return Errors{m.WrongRows, m.RowError(), m.BitError()}
 }
 
 func (e *Epoch) record() Record {

@@ -319,9 +319,9 @@ func (r *Result) wrongRows() int {
 // else of the training rows.
 func (r *Result) bitError() float64 {
 	if r.Test != nil {
-		return r.Test.BitError(true)
+		return r.Test.BitError()
 	}
-	return r.Train.BitError(true)
+	return r.Train.BitError()
 }
 
 // better compares by wrong rows, then wrong bits, of test rows first; if requested, by the

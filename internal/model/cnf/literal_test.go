@@ -160,7 +160,7 @@ func TestForwardPass(t *testing.T) {
 					value[l.Var()] = [passes]bool{l > 0, l > 0, l > 0}
 				}
 				for i, layer := range nw.layers {
-					if !*exhaustive && len(layer) > 100 {
+					if !*exhaustive && len(layer) > 30 {
 						layer = layer[:3]
 					}
 					checkLayer(t, e, nw.next, layer, func(k int, l model.Lit) bool { return value[l.Var()][k] != (l < 0) })

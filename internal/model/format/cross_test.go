@@ -3,10 +3,12 @@ package format
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -59,6 +61,7 @@ type instance struct {
 	horizon  int
 	reward   int64 // scaled
 	feasible bool
+	answers  map[string]external.Answer // of a solver to the text of a file: encodings often write the same
 }
 
 // check solves the instance in every format and compares.
@@ -90,12 +93,9 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err := writeFile(file, m, o); err != nil {
 		return err
 	}
-	r, err := s.solve(file, solverLimit)
+	r, err := in.answer(s, file)
 	if err != nil {
 		return err
-	}
-	if r.Status == external.Unknown {
-		return fmt.Errorf("no answer")
 	}
 	if (r.Status != external.Unsatisfiable) != in.feasible {
 		return fmt.Errorf("answer %v, brute force says feasible: %v", r.Status, in.feasible)
@@ -137,6 +137,33 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 		return fmt.Errorf("objective %d with constant %d, reward is %d", objective, names.Objective.Constant, in.reward)
 	}
 	return nil
+}
+
+// comments are those of files of clauses, which name the encoding.
+var comments = regexp.MustCompile(`(?m)^c .*`)
+
+// answer has the solver read the file, if it has read no file of the same text before.
+func (in *instance) answer(s *solver, file string) (external.Answer, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	key := s.name + string(comments.ReplaceAll(text, nil))
+	if r, ok := in.answers[key]; ok {
+		return r, nil
+	}
+	r, err := s.solve(file, solverLimit)
+	if err == nil && r.Status == external.Unknown {
+		err = errors.New("no answer")
+	}
+	if err != nil {
+		return r, err
+	}
+	if in.answers == nil {
+		in.answers = map[string]external.Answer{}
+	}
+	in.answers[key] = r
+	return r, nil
 }
 
 // writeFile writes a file and checks what Measure and Write report about it.

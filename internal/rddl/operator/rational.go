@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"math/bits"
 	"strconv"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Rat is a fraction N/D in lowest terms with a positive denominator. The zero value is not a
@@ -32,22 +34,13 @@ func product(a, b int64) (c int64, ok bool) {
 	return a * b, hi == 0 && lo <= Limit
 }
 
-// GCD returns the greatest common divisor, which is not negative.
-func GCD(a, b int64) int64 {
-	a, b = max(a, -a), max(b, -b)
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
 // Fraction returns n/d; not a number if d is 0.
 func Fraction(n, d int64) Rat {
 	if d < 0 {
 		n, d = -n, -d
 	}
 	if d > 1 {
-		g := GCD(n, d)
+		g := integer.GCD(n, d)
 		n, d = n/g, d/g
 	}
 	if n > Limit || n < -Limit || d > Limit {
@@ -64,7 +57,7 @@ func (a Rat) Add(b Rat) Rat {
 	if !a.Valid() || !b.Valid() {
 		return Rat{}
 	}
-	g := GCD(a.D, b.D)
+	g := integer.GCD(a.D, b.D)
 	x, ok := product(a.N, b.D/g)
 	y, ok2 := product(b.N, a.D/g)
 	d, ok3 := product(a.D, b.D/g)
@@ -85,7 +78,7 @@ func (a Rat) Mul(b Rat) Rat {
 	if !a.Valid() || !b.Valid() {
 		return Rat{}
 	}
-	g, h := max(1, GCD(a.N, b.D)), max(1, GCD(b.N, a.D))
+	g, h := max(1, integer.GCD(a.N, b.D)), max(1, integer.GCD(b.N, a.D))
 	n, ok := product(a.N/g, b.N/h)
 	d, ok2 := product(a.D/h, b.D/g)
 	if !ok || !ok2 {

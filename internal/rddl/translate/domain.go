@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
@@ -193,11 +194,11 @@ func gridOf(values []rat) (g grid, ok bool) {
 	g = grid{base: values[0], step: whole(1)}
 	scale := int64(1)
 	for _, v := range values {
-		scale = product64(scale/operator.GCD(scale, v.D), v.D)
+		scale = product64(scale/integer.GCD(scale, v.D), v.D)
 	}
 	var common int64
 	for _, v := range values {
-		common = operator.GCD(common, v.sub(g.base).mul(whole(scale)).N)
+		common = integer.GCD(common, v.sub(g.base).mul(whole(scale)).N)
 	}
 	if common == 0 {
 		return g, true

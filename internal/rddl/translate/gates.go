@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/integer"
-	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -209,10 +208,10 @@ func positive(terms []summand, k int64) ([]summand, int64) {
 		case t.coef < 0:
 			out = append(out, summand{-t.coef, -t.lit})
 			k -= t.coef
-			g = operator.GCD(g, t.coef)
+			g = integer.GCD(g, t.coef)
 		default:
 			out = append(out, t)
-			g = operator.GCD(g, t.coef)
+			g = integer.GCD(g, t.coef)
 		}
 	}
 	if g > 1 {

@@ -3,8 +3,8 @@ package translate
 import (
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // leaf is a part of an expression that a table reads as a whole: a condition or a linear
@@ -82,7 +82,7 @@ func (c *compiler) leafOf(n *ground.Node) *leaf {
 		terms, _, scale := x.scaled()
 		var g int64
 		for _, t := range terms {
-			g = operator.GCD(g, t.coef)
+			g = integer.GCD(g, t.coef)
 		}
 		l.base, l.step = x.lo, fraction(max(g, 1), scale)
 		// The bounds of a sum may lie between its values.

@@ -3,7 +3,7 @@ package translate
 import (
 	"fmt"
 
-	"github.com/fdplan/fdplan/internal/rddl/operator"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -163,7 +163,7 @@ func (a linear) scaled() (terms []summand, k, scale int64) {
 	a.precisely()
 	scale = a.k.D
 	for _, t := range a.terms {
-		scale = product64(scale/operator.GCD(scale, t.coef.D), t.coef.D)
+		scale = product64(scale/integer.GCD(scale, t.coef.D), t.coef.D)
 	}
 	var sum int64
 	for _, t := range a.terms {
@@ -211,7 +211,7 @@ func (c *compiler) isZero(dest lit, a number) lit {
 		// The sum can be 0 only if the common divisor of the coefficients divides k.
 		var g int64
 		for _, t := range terms {
-			g = operator.GCD(g, t.coef)
+			g = integer.GCD(g, t.coef)
 		}
 		if g > 0 && k%g != 0 {
 			return c.settle(dest, no)

@@ -3,6 +3,7 @@ package translate
 import (
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -183,7 +184,7 @@ func (c *compiler) squares(a, b *ground.Node) (x, y number, ok bool) {
 func (c *compiler) roundOf(n *ground.Node, to group, a ratio, dest *vector) number {
 	_, _, scale := a.over.scaled()
 	_, _, other := a.by.scaled()
-	scale = product64(scale/operator.GCD(scale, other), other)
+	scale = product64(scale/integer.GCD(scale, other), other)
 	by, divided := a.by.isConst()
 	if dest == nil {
 		lo, hi := a.bounds()

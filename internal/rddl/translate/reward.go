@@ -3,6 +3,7 @@ package translate
 import (
 	"math"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
@@ -68,7 +69,7 @@ func (c *compiler) narrowed(x number, d domain, coef rat) number {
 	terms, _, scale := x.scaled()
 	var g int64
 	for _, t := range terms {
-		g = operator.GCD(g, t.coef)
+		g = integer.GCD(g, t.coef)
 	}
 	if g == 0 {
 		return x

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/integer"
-	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -140,7 +139,7 @@ func (c *compiler) readable(n *factored.Constraint) {
 	var g int64
 	positive := false
 	for _, t := range n.Terms {
-		g = operator.GCD(g, t.Coef)
+		g = integer.GCD(g, t.Coef)
 		positive = positive || t.Coef > 0
 	}
 	if !positive {
