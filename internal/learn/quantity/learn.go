@@ -58,6 +58,7 @@ type candidate struct {
 	acts         bool     // conditions may be on how much an action does
 	several      bool     // several steps of an action are read, all of which do the same
 	free         bool     // or not: their coefficients have any signs
+	modes        bool     // conditions on enumerations go before others
 	ahead        bool     // coefficients are not those of least squares one step ahead
 	low, high    *float64 // the share of rows beyond a limit that noise hides; nil for none
 }
@@ -313,6 +314,11 @@ func (l *learner) penalized(i int, c candidate, rows []int, penalties []float64)
 		d.lo, d.hi = math.Inf(-1), math.Inf(1)
 	}
 	splits := l.splits(terms, c)
+	for _, s := range splits {
+		if c.modes && terms[s].Value >= 0 {
+			d.modes = append(d.modes, s)
+		}
+	}
 	var found [][]*Function
 	var chosen [][]int
 	for k, penalty := range penalties {
@@ -348,8 +354,9 @@ type trial struct {
 
 // candidates lists the ways to learn a function that are compared, each by three penalties.
 func (l *learner) candidates() (all []candidate) {
-	amounts, once := false, false
+	amounts, once, modes := false, false, false
 	for k, c := range l.t.Columns {
+		modes = modes || c.Values > 0
 		amounts = amounts || c.Role == Action && c.Values == 0
 		once = once || c.Role == Action && (c.Values > 0 || l.slow[k])
 	}
@@ -364,6 +371,10 @@ func (l *learner) candidates() (all []candidate) {
 				all = append(all, candidate{lags: l.o.Lags, leaves: sizes[len(sizes)-1], acts: amounts && acts, several: true, free: true})
 			}
 		}
+	}
+	// What a mode changes, such as a fan that is on or off, is exact once its values are told apart, where conditions on quantities are never enough.
+	for lags := 0; modes && lags <= l.o.Lags; lags++ {
+		all = append(all, candidate{lags: lags, leaves: sizes[len(sizes)-1], modes: true})
 	}
 	return all
 }
