@@ -68,7 +68,7 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.withServers(ctx), nil
+	return f.withServers(ctx).withAgents(ctx), nil
 }
 
 // newFactors finds what couples groups that are listed.
