@@ -15,9 +15,9 @@ import (
 // the variables would have its own copies of them, and the rule a price.
 
 const (
-	leastChoices = 3 // actions of an agent
+	leastChoices = 3   // actions of an agent
 	agentReads   = 200 // bits that an agent's group reads before what is only its own is hidden
-	mostSplit    = 8 // bits that an assertion reads that is taken apart
+	mostSplit    = 8   // bits that an assertion reads that is taken apart
 )
 
 // withAgents gives the factors with agents as groups, where that changes anything and the bound after some rounds of prices is better; else f.

@@ -15,12 +15,13 @@ import (
 
 // The sizes up to which a server and what it holds are one group, and the rounds of prices that say whether it pays.
 const (
-	leastHeld     = 3
-	linkUnits     = 16
-	serverReads   = 60
-	serverMoves   = 20_000
-	serversMoves  = 150_000 // of all groups together
-	serversRounds = 150
+	leastHeld    = 3
+	linkUnits    = 16
+	serverReads  = 60
+	serverMoves  = 20_000
+	serversMoves = 150_000 // of all groups together
+	triedRounds  = 150
+	noticeable   = 100 // the part of a step by which another way must be better
 )
 
 // withServers gives the factors with servers as groups, where there are any and the bound after some rounds of prices
@@ -42,12 +43,13 @@ func (f *Factors) better(ctx context.Context, g *Factors) *Factors {
 	if g == nil || g.constant != f.constant || g.step != f.step {
 		return f
 	}
-	value := func(f *Factors) float64 {
-		o := f.newOptimizer(scale)
-		o.improve(ctx, serversRounds, infinite)
-		return float64(o.bound)
+	for _, x := range []*Factors{f, g} {
+		if x.tried == nil {
+			x.tried = x.newOptimizer(scale)
+			x.tried.improve(ctx, triedRounds, infinite)
+		}
 	}
-	if value(g) > value(f) && ctx.Err() == nil {
+	if g.tried.bound-f.tried.bound > f.step*scale/noticeable && ctx.Err() == nil {
 		return g
 	}
 	return f
