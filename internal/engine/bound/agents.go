@@ -129,12 +129,11 @@ func (s *structure) ownInner(asks []assertion, agent []int) {
 		}
 		return -1
 	}
+	most := make([]int, s.r.numVars+1)
 	for i := range asks {
-		if who := asks[i].owner; who > 0 {
-			for _, v := range asks[i].reads {
-				if s.r.role[v] == action {
-					label[v] = who
-				}
+		for _, v := range asks[i].reads {
+			if n := asks[i].homes; s.r.role[v] == action && n > most[v] {
+				label[v], most[v] = asks[i].owner, n
 			}
 		}
 	}
