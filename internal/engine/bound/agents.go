@@ -179,30 +179,21 @@ func (s *structure) ownInner(asks []assertion, agent []int) {
 // splitAsks takes apart the assertions on an agent and others that say something of each, and of nothing in common but actions: what is
 // taken lies there, and the robot is there.
 func (s *structure) splitAsks(asks []assertion, agent []int) (out []assertion) {
-	for i := range asks {
-		a := &asks[i]
-		var own, others []int32
-		whole := len(a.hides) == 0 || len(a.reads) > mostSplit
-		for _, v := range a.reads {
-			if whole = whole || s.r.role[v] == after; s.r.role[v] != now {
-				continue
-			}
-			if who := agent[s.r.unit(v)]; who > 0 && (len(own) == 0 || who == agent[s.r.unit(own[0])]) {
-				own = append(own, v)
-			} else {
-				others = append(others, v)
-			}
-		}
-		if whole || len(own) == 0 || len(others) == 0 || !s.separate(a, others, own) {
-			out = append(out, *a)
+	for _, a := range asks {
+		own, others := s.sides(&a, agent)
+		if own == 0 || others == 0 || !s.separate(&a, own, others) {
+			out = append(out, a)
 			continue
 		}
-		for _, hidden := range [][]int32{others, own} {
-			x := assertion{rows: a.rows, hides: slices.Concat(a.hides, hidden), owner: a.owner}
-			for _, v := range a.reads {
-				if !slices.Contains(hidden, v) {
-					x.reads = append(x.reads, v)
+		for _, hidden := range [2]int{others, own} {
+			x := a
+			x.reads, x.hides = nil, slices.Clone(a.hides)
+			for i, v := range a.reads {
+				to := &x.reads
+				if hidden>>i&1 == 1 {
+					to = &x.hides
 				}
+				*to = append(*to, v)
 			}
 			out = append(out, x)
 		}
@@ -210,30 +201,46 @@ func (s *structure) splitAsks(asks []assertion, agent []int) (out []assertion) {
 	return out
 }
 
-// separate reports whether an assertion holds wherever it may hold for some values of the one bits and for some values of the others.
-func (s *structure) separate(a *assertion, ones, others []int32) bool {
+// sides are the places of the state of one agent, and of other states, in what an assertion reads; none if it cannot be taken apart.
+func (s *structure) sides(a *assertion, agent []int) (own, others int) {
+	if len(a.hides) == 0 || len(a.reads) > mostSplit {
+		return 0, 0
+	}
+	who := 0
+	for i, v := range a.reads {
+		switch s.r.role[v] {
+		case after:
+			return 0, 0
+		case now:
+			x := agent[s.r.unit(v)]
+			if who == 0 {
+				who = x
+			}
+			if x > 0 && x == who {
+				own |= 1 << i
+			} else {
+				others |= 1 << i
+			}
+		}
+	}
+	return own, others
+}
+
+// separate reports whether an assertion holds wherever it may hold for some values of the bits at the one places and for some at the others.
+func (s *structure) separate(a *assertion, ones, others int) bool {
 	st := s.r.system(a.rows).NewState()
 	if !st.Consistent() {
 		return false
 	}
-	var masks [2]int
-	for i, v := range a.reads {
-		for k, hidden := range [][]int32{ones, others} {
-			if !slices.Contains(hidden, v) {
-				masks[k] |= 1 << i
-			}
-		}
-	}
-	var allowed [1 << mostSplit]bool
-	may := [2]map[int]bool{{}, {}}
+	var allowed, withoutOnes, withoutOthers [1 << mostSplit]bool
 	for x := range 1 << len(a.reads) {
 		st.Reset()
 		if step.Assign(st, lits(a.reads), []uint64{uint64(x)}) && st.Satisfiable(lits(a.hides)) {
-			allowed[x], may[0][x&masks[0]], may[1][x&masks[1]] = true, true, true
+			allowed[x], withoutOnes[x&^ones], withoutOthers[x&^others] = true, true, true
 		}
 	}
 	for x := range 1 << len(a.reads) {
-		if !allowed[x] && may[0][x&masks[0]] && may[1][x&masks[1]] {
+		if !allowed[x] && withoutOnes[x&^ones] && withoutOthers[x&^others] {
 			return false
 		}
 	}

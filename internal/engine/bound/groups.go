@@ -260,8 +260,12 @@ func (s *structure) placeLoose() {
 	for i := range s.asks {
 		for _, v := range s.asks[i].reads {
 			if a := &s.asks[i]; s.r.role[v] == action && a.homes > most[v] {
-				id := slices.IndexFunc(s.groups, func(g *group) bool { return slices.Contains(g.units, a.owner-1) })
-				most[v], s.home[v] = a.homes, int32(id)
+				most[v] = a.homes
+				for id, g := range s.groups {
+					if slices.Contains(g.units, a.owner-1) {
+						s.home[v] = int32(id)
+					}
+				}
 			}
 		}
 	}
