@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -176,7 +175,7 @@ func (c *sums) expand(t *table, i int) error {
 			m.folds = append(m.folds, x)
 		}
 		// The best of several distributions is taken for what is drawn so far; so those come first.
-		sorting.Stable(m.folds, func(x, y *fold) int { return min(2, len(y.dists)) - min(2, len(x.dists)) })
+		slices.SortStableFunc(m.folds, func(x, y *fold) int { return min(2, len(y.dists)) - min(2, len(x.dists)) })
 		t.leaf(m, 0, make([]int64, len(t.Variables)))
 		t.moves[i] = append(t.moves[i], m)
 		if t.size += len(m.leaves) + 1; t.size > mostPlaces {

@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -231,7 +230,7 @@ func (t *tally) differs(all *tally, level, least float64) (sign []int) {
 // states of steps.
 func (w *witness) suspects(steps int64, with func() (float64, error)) error {
 	list := slices.Clone(w.unlike)
-	sorting.Stable(list, func(a, b *Part) int { return cmp.Compare(b.Part, a.Part) })
+	slices.SortStableFunc(list, func(a, b *Part) int { return cmp.Compare(b.Part, a.Part) })
 	list = list[:min(len(list), mostSuspects, int(mostJudged/max(1, steps)))]
 	defer func() { w.only, w.unlike = "", list }()
 	if len(list) == 0 {
@@ -251,7 +250,7 @@ func (w *witness) suspects(steps int64, with func() (float64, error)) error {
 		x.Value = &value
 	}
 	list = slices.DeleteFunc(list, func(x *Part) bool { return all-*x.Value <= spared*math.Abs(all) })
-	sorting.Stable(list, func(a, b *Part) int { return cmp.Compare(*a.Value, *b.Value) })
+	slices.SortStableFunc(list, func(a, b *Part) int { return cmp.Compare(*a.Value, *b.Value) })
 	return nil
 }
 
