@@ -37,6 +37,7 @@ var proven = map[string]int64{
 	"failing -n 20 -k 20 -graph random -cost 10 -H 12": 150_000,
 	"sudoku -fills 11":                                 30_000,
 	"inventory -n 10 -H 20":                            4_000_000,
+	"jobs -n 10 -k 2 -H 16":                            3_000_000,
 	"robots -n 2 -H 30":                                8_000_000,
 	"robots -n 3 -H 30":                                22_000_000,
 	"robots -n 4 -H 30":                                4_000_000,
@@ -53,7 +54,7 @@ func TestProofs(t *testing.T) {
 	some := []string{
 		"sysadmin -n 10 -k 3 -graph ring -H 6", "sysadmin -n 13 -k 4 -graph ring -H 15", "sysadmin -n 20 -k 6 -graph tree -H 12",
 		"sysadmin -n 50 -k 15 -graph tree -H 40", "failing -n 20 -k 20 -graph random -cost 10 -H 12", "sudoku -fills 11",
-		"inventory -n 10 -H 20",
+		"inventory -n 10 -H 20", "jobs -n 10 -k 2 -H 16",
 	}
 	for _, r := range rows {
 		most, ok := proven[r.args]

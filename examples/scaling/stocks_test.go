@@ -280,3 +280,29 @@ func loadFiles(t testing.TB, made *files) (engine.Task, int) {
 	}
 	return engine.Task{Problem: c.Problem}, c.Problem.Horizon
 }
+
+// TestAgents does so with robots and machines that have more to choose from than groups may read otherwise.
+func TestAgents(t *testing.T) {
+	together := 0
+	for i := range max(1, *instances/4) {
+		seed := *firstSeed + uint64(i)
+		r := rand.New(rand.NewPCG(seed, 0x6167656e74))
+		name, o := "warehouse", &options{n: 2, k: 4 + r.IntN(2), size: 11 + r.IntN(3), loops: 2, h: 3 + r.IntN(4), seed: int(seed)}
+		if r.IntN(3) == 0 {
+			name, o = "jobs", &options{n: 4 + r.IntN(3), k: 2 + r.IntN(2), size: 1 + r.IntN(2), loops: 2 + r.IntN(2), h: 3 + r.IntN(3), seed: int(seed)}
+		}
+		made, err := find(name).make(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range checkSmall(t, fmt.Sprintf("seed %d (%s)", seed, name), made, i).Groups {
+			if len(table.Variables) >= o.size+o.k && name == "warehouse" || name == "jobs" && len(table.Variables) == o.loops {
+				together++
+				break
+			}
+		}
+	}
+	if together < *instances/8 {
+		t.Errorf("%d of %d problems have agents as groups", together, max(1, *instances/4))
+	}
+}

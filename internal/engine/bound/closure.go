@@ -9,6 +9,7 @@ type assertion struct {
 	hides []int32 // internal variables that are eliminated
 	reads []int32 // state, action and shared internal variables
 	owner int     // a unit whose group takes it, though it reads more then, plus one; 0 for none
+	homes int     // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
 }
 
 // maxReads bounds what an assertion may read: its values are listed.

@@ -67,7 +67,12 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 		l.Shared.OfferCuts(nil)
 		return nil, ErrNoGroups
 	}
-	s.o = f.newOptimizer(scale)
+	if s.o = f.tried; s.o != nil {
+		s.rounds -= triedRounds
+		s.o.restart()
+	} else {
+		s.o = f.newOptimizer(scale)
+	}
 	return s, nil
 }
 

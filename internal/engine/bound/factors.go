@@ -48,9 +48,10 @@ type Factors struct {
 	parts    []part
 	rels     []rel
 	horizon  int
-	constant int64 // minus the reward of a step that nothing changes
-	priceCap int64 // no price is higher, so that sums stay inside 64 bits
-	step     int64 // costs of plans are constant*horizon plus a multiple of step
+	constant int64      // minus the reward of a step that nothing changes
+	priceCap int64      // no price is higher, so that sums stay inside 64 bits
+	tried    *optimizer // after triedRounds rounds, where there were several ways to cut the problem
+	step     int64      // costs of plans are constant*horizon plus a multiple of step
 }
 
 // New cuts a problem into groups. It gives ErrNoGroups where that does not
@@ -68,7 +69,7 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.withServers(ctx), nil
+	return f.withServers(ctx).withAgents(ctx), nil
 }
 
 // newFactors finds what couples groups that are listed.

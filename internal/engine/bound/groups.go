@@ -256,6 +256,19 @@ func (s *structure) placeOther(a *assertion) {
 // placeLoose returns each action and shared variable a home: the first group that reads it,
 // or a group of its own.
 func (s *structure) placeLoose() {
+	most := make([]int, s.r.numVars+1)
+	for i := range s.asks {
+		for _, v := range s.asks[i].reads {
+			if a := &s.asks[i]; s.r.role[v] == action && a.homes > most[v] {
+				most[v] = a.homes
+				for id, g := range s.groups {
+					if slices.Contains(g.units, a.owner-1) {
+						s.home[v] = int32(id)
+					}
+				}
+			}
+		}
+	}
 	for id, g := range s.groups {
 		for _, v := range g.reads {
 			if s.r.role[v] != now && s.home[v] < 0 {

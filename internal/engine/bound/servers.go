@@ -15,12 +15,13 @@ import (
 
 // The sizes up to which a server and what it holds are one group, and the rounds of prices that say whether it pays.
 const (
-	leastHeld     = 3
-	linkUnits     = 16
-	serverReads   = 60
-	serverMoves   = 20_000
-	serversMoves  = 150_000 // of all groups together
-	serversRounds = 150
+	leastHeld    = 3
+	linkUnits    = 16
+	serverReads  = 60
+	serverMoves  = 20_000
+	serversMoves = 150_000 // of all groups together
+	triedRounds  = 150
+	noticeable   = 100 // the part of a step by which another way must be better
 )
 
 // withServers gives the factors with servers as groups, where there are any and the bound after some rounds of prices
@@ -30,30 +31,37 @@ func (f *Factors) withServers(ctx context.Context) *Factors {
 	if union == nil {
 		return f
 	}
-	g := f.regroup(ctx, whole)
+	g := f.regroup(ctx, whole, f.s.asks, serverReads)
 	if g == nil {
-		g = f.regroup(ctx, union)
+		g = f.regroup(ctx, union, f.s.asks, serverReads)
 	}
+	return f.better(ctx, g)
+}
+
+// better is that of two ways to cut a problem whose bound is better after some rounds of prices; f where there is no other.
+func (f *Factors) better(ctx context.Context, g *Factors) *Factors {
 	if g == nil || g.constant != f.constant || g.step != f.step {
 		return f
 	}
-	value := func(f *Factors) float64 {
-		o := f.newOptimizer(scale)
-		o.improve(ctx, serversRounds, infinite)
-		return float64(o.bound)
+	for _, x := range []*Factors{f, g} {
+		if x.tried == nil {
+			x.tried = x.newOptimizer(scale)
+			x.tried.improve(ctx, triedRounds, infinite)
+		}
 	}
-	if value(g) > value(f) && ctx.Err() == nil {
+	if g.tried.bound-f.tried.bound > f.step*scale/noticeable && ctx.Err() == nil {
 		return g
 	}
 	return f
 }
 
 // regroup cuts the problem into the groups of union; nil where they are too large.
-func (f *Factors) regroup(ctx context.Context, union []int) *Factors {
-	s := groupUp(f.r, f.s.d, f.s.asks, union, serverReads)
+func (f *Factors) regroup(ctx context.Context, union []int, asks []assertion, reads int) *Factors {
+	s := groupUp(f.r, f.s.d, asks, union, reads)
 	if s == nil {
 		return nil
 	}
+	s.hideOwn()
 	s.addExclusive()
 	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState(), stop: func() bool { return ctx.Err() != nil }}
 	s, groups, constant, err := l.listAll(ctx, s, serverMoves, serversMoves)
@@ -65,6 +73,34 @@ func (f *Factors) regroup(ctx context.Context, union []int) *Factors {
 		return nil
 	}
 	return g
+}
+
+// hideOwn hides what only one group reads and follows from what else it has, so that its moves are not told apart by it.
+func (s *structure) hideOwn() {
+	used := make([]int, s.r.numVars+1)
+	for _, g := range s.groups {
+		for _, v := range g.reads {
+			used[v]++
+		}
+	}
+	for i := range s.rules {
+		for _, t := range s.rules[i].Terms {
+			used[t.Lit.Var()] = 2
+		}
+	}
+	for id, g := range s.groups {
+		var reads []int32
+		for _, v := range g.reads {
+			if s.r.role[v] == internal && s.home[v] == int32(id) && used[v] == 1 && s.d.rows[v] != nil {
+				g.hides, s.home[v] = append(g.hides, v), -1
+			} else {
+				reads = append(reads, v)
+			}
+		}
+		g.reads = reads
+		// What an assertion that was taken apart hides may be the group's after all.
+		g.hides = slices.DeleteFunc(g.hides, func(v int32) bool { return slices.Contains(g.own, v) || slices.Contains(g.reads, v) })
+	}
 }
 
 // servers puts the variables together that a server holds, and with them the server; nil where there is none. In whole, what was one

@@ -1,0 +1,248 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// An agent does one of many things in a step: a robot goes to a place, or takes or gives something; a machine is set up or works
+// at a job. A rule says so, and the variables that only these actions change are the agent's: where it is and what it carries, what it is set up
+// for. As one group with that rule, its values are few and so are its moves, however many actions there are to choose from; apart, each of
+// the variables would have its own copies of them, and the rule a price.
+
+const (
+	leastChoices = 3   // actions of an agent
+	agentReads   = 200 // bits that an agent's group reads before what is only its own is hidden
+	mostSplit    = 8   // bits that an assertion reads that is taken apart
+)
+
+// withAgents gives the factors with agents as groups, where that changes anything and the bound after some rounds of prices is better; else f.
+func (f *Factors) withAgents(ctx context.Context) *Factors {
+	union, asks := f.s.agents()
+	if union == nil {
+		return f
+	}
+	return f.better(ctx, f.regroup(ctx, union, asks, agentReads))
+}
+
+// agents puts the variables of each agent together, and gives their groups the rules that say who they are; nil where that changes nothing.
+func (s *structure) agents() (union []int, asks []assertion) {
+	readers := s.changedBy()
+	asks = slices.Clone(s.asks)
+	agent := make([]int, len(s.union)) // by unit: that which stands for its agent, plus one
+	changed, others := false, false
+	for i := range asks {
+		actions := s.choices(&asks[i])
+		if len(actions) < leastChoices {
+			continue
+		}
+		var units []int
+		for u, by := range readers {
+			if len(by) > 0 && agent[u] == 0 && !slices.ContainsFunc(by, func(v int32) bool { return !slices.Contains(actions, v) }) {
+				units = append(units, u)
+			}
+		}
+		if len(units) == 0 {
+			continue
+		}
+		for _, u := range units {
+			agent[u] = units[0] + 1
+		}
+		asks[i].owner, asks[i].homes = units[0]+1, len(actions)
+		g := s.groupOf(units[0])
+		changed = changed || !slices.Contains(g.rows, asks[i].rows[0]) || slices.ContainsFunc(units, func(u int) bool { return !slices.Contains(g.units, u) })
+	}
+	union = make([]int, len(agent))
+	first := slices.IndexFunc(agent, func(a int) bool { return a > 0 })
+	for u, a := range agent {
+		union[u] = u
+		if a > 0 {
+			union[u] = a - 1
+		}
+		others = others || first >= 0 && len(readers[u]) > 0 && a != agent[first]
+	}
+	if !changed || first < 0 || !others {
+		return nil, nil
+	}
+	union, _ = s.asBefore(union)
+	s.ownInner(asks, agent)
+	return union, s.splitAsks(asks, agent)
+}
+
+// choices lists the actions of which an assertion allows one at most; nil if it says something else.
+func (s *structure) choices(a *assertion) (actions []int32) {
+	if len(a.rows) != 1 || len(a.hides) > 0 || s.r.rows[a.rows[0]].neuron != nil {
+		return nil
+	}
+	sum := &s.r.rows[a.rows[0]].sum
+	room, sign := sum.K, model.Lit(1)
+	switch sum.Op {
+	case factored.EQ:
+		return nil
+	case factored.GE: // of the complements
+		room, sign = -sum.K, -1
+		for _, t := range sum.Terms {
+			room += t.Coef
+		}
+	}
+	for _, t := range sum.Terms {
+		v := t.Lit.Var()
+		if t.Lit*sign < 0 || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
+			return nil
+		}
+		actions = append(actions, v)
+	}
+	return actions
+}
+
+// changedBy lists for each variable of the problem the actions that its next value is read from.
+func (s *structure) changedBy() [][]int32 {
+	out := make([][]int32, len(s.union))
+	for i := range s.asks {
+		var actions []int32
+		for _, v := range s.asks[i].reads {
+			if s.r.role[v] == action && !s.r.clocked(v) {
+				actions = append(actions, v)
+			}
+		}
+		for _, v := range s.asks[i].reads {
+			if s.r.role[v] == after && s.home[v] >= 0 {
+				for _, w := range actions {
+					out[s.r.unit(v)] = insert(out[s.r.unit(v)], w)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ownInner gives agents what defines internal variables over their state and actions alone.
+func (s *structure) ownInner(asks []assertion, agent []int) {
+	label := make([]int, s.r.numVars+1) // by variable: its agent plus one; 0 as long as it is not known, -1 of several or none
+	join := func(a, b int) int {
+		if a == 0 || a == b {
+			return b
+		}
+		return -1
+	}
+	most := make([]int, s.r.numVars+1)
+	for i := range asks {
+		for _, v := range asks[i].reads {
+			if n := asks[i].homes; s.r.role[v] == action && n > most[v] {
+				label[v], most[v] = asks[i].owner, n
+			}
+		}
+	}
+	of := func(v int32) int {
+		switch s.r.role[v] {
+		case now, after:
+			if who := agent[s.r.unit(v)]; who > 0 {
+				return who
+			}
+			return -1
+		case internal, action:
+			if label[v] != 0 || s.r.role[v] == internal {
+				return label[v]
+			}
+		}
+		return -1
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range asks {
+			who := 0
+			for _, v := range asks[i].reads {
+				if x := of(v); x != 0 {
+					who = join(who, x)
+				}
+			}
+			for _, v := range asks[i].reads {
+				if s.r.role[v] == internal && who != 0 && label[v] != join(label[v], who) {
+					label[v], changed = join(label[v], who), true
+				}
+			}
+		}
+	}
+	for i := range asks {
+		for _, v := range asks[i].reads {
+			if s.r.role[v] == internal && label[v] > 0 && asks[i].owner == 0 {
+				asks[i].owner = label[v]
+			}
+		}
+	}
+}
+
+// splitAsks takes apart the assertions on an agent and others that say something of each, and of nothing in common but actions: what is
+// taken lies there, and the robot is there.
+func (s *structure) splitAsks(asks []assertion, agent []int) (out []assertion) {
+	for _, a := range asks {
+		own, others := s.sides(&a, agent)
+		if own == 0 || others == 0 || !s.separate(&a, own, others) {
+			out = append(out, a)
+			continue
+		}
+		for _, hidden := range [2]int{others, own} {
+			x := a
+			x.reads, x.hides = nil, slices.Clone(a.hides)
+			for i, v := range a.reads {
+				to := &x.reads
+				if hidden>>i&1 == 1 {
+					to = &x.hides
+				}
+				*to = append(*to, v)
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// sides are the places of the state of one agent, and of other states, in what an assertion reads; none if it cannot be taken apart.
+func (s *structure) sides(a *assertion, agent []int) (own, others int) {
+	if len(a.hides) == 0 || len(a.reads) > mostSplit {
+		return 0, 0
+	}
+	who := 0
+	for i, v := range a.reads {
+		switch s.r.role[v] {
+		case after:
+			return 0, 0
+		case now:
+			x := agent[s.r.unit(v)]
+			if who == 0 {
+				who = x
+			}
+			if x > 0 && x == who {
+				own |= 1 << i
+			} else {
+				others |= 1 << i
+			}
+		}
+	}
+	return own, others
+}
+
+// separate reports whether an assertion holds wherever it may hold for some values of the bits at the one places and for some at the others.
+func (s *structure) separate(a *assertion, ones, others int) bool {
+	st := s.r.system(a.rows).NewState()
+	if !st.Consistent() {
+		return false
+	}
+	var allowed, withoutOnes, withoutOthers [1 << mostSplit]bool
+	for x := range 1 << len(a.reads) {
+		st.Reset()
+		if step.Assign(st, lits(a.reads), []uint64{uint64(x)}) && st.Satisfiable(lits(a.hides)) {
+			allowed[x], withoutOnes[x&^ones], withoutOthers[x&^others] = true, true, true
+		}
+	}
+	for x := range 1 << len(a.reads) {
+		if !allowed[x] && withoutOnes[x&^ones] && withoutOthers[x&^others] {
+			return false
+		}
+	}
+	return true
+}
