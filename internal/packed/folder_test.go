@@ -40,14 +40,44 @@ func TestFoldersArePacked(t *testing.T) {
 	}
 }
 
-// pack writes files as an archive that depends on names and contents alone.
-func pack(t *testing.T, files map[string]string) []byte {
-	var b bytes.Buffer
-	compressed, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+// TestFilesArePacked does so for single files.
+func TestFilesArePacked(t *testing.T) {
+	const name = "../picture/player.html"
+	want, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := zip.NewWriter(compressed)
+	if *update {
+		if err := os.WriteFile(name+".gz", squeeze(t, want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(name + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(packed.File(data), want) {
+		t.Errorf("%s.gz is not %s; go generate ./internal/packed writes it", name, name)
+	}
+}
+
+// squeeze compresses a file.
+func squeeze(t *testing.T, data []byte) []byte {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// pack writes files as an archive that depends on names and contents alone.
+func pack(t *testing.T, files map[string]string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err == nil {
@@ -57,10 +87,10 @@ func pack(t *testing.T, files map[string]string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(z.Close(), compressed.Close()); err != nil {
+	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return squeeze(t, b.Bytes())
 }
 
 // contents lists the files below root.

@@ -11,11 +11,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/svg"
 )
 
-//go:embed player.html
-var playerText string
+//go:embed player.html.gz
+var player []byte
 
 // HTML writes a page with a player. It is one file that loads nothing else. The picture
 // follows the theme of the reader's system. Without scripts the page shows the start and all
@@ -58,7 +59,7 @@ func (p *Picture) HTML(w io.Writer) error {
 	if p.report != nil {
 		p.report.describe(values)
 	}
-	page := filled(playerText, map[string]bool{"drawn": !long, "listed": long, "whole": whole != nil && !long, "report": p.report != nil}, values)
+	page := filled(string(packed.File(player)), map[string]bool{"drawn": !long, "listed": long, "whole": whole != nil && !long, "report": p.report != nil}, values)
 	_, err := io.WriteString(w, allow(page))
 	return err
 }

@@ -1,8 +1,6 @@
 package picture
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"image"
 	"image/color"
@@ -18,6 +16,8 @@ import (
 	"github.com/golang/freetype/truetype"
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
+
+	"github.com/fdplan/fdplan/internal/packed"
 )
 
 // Durations of an animation's frames, in hundredths of a second.
@@ -331,15 +331,7 @@ var regular []byte
 
 // parsed is the font. A test holds that it can be read; nil where it cannot, and texts are left out then.
 var parsed = sync.OnceValue(func() *truetype.Font {
-	z, err := gzip.NewReader(bytes.NewReader(regular))
-	if err != nil {
-		return nil
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		return nil
-	}
-	f, err := truetype.Parse(text)
+	f, err := truetype.Parse(packed.File(regular))
 	if err != nil {
 		return nil
 	}

@@ -5,14 +5,11 @@
 package serve
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"maps"
 	"net"
@@ -26,6 +23,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/serve/page"
 )
@@ -299,10 +297,7 @@ func (s *Server) routes() []route {
 
 func (s *Server) getDescription(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
-	z, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err == nil {
-		_, err = io.Copy(w, z)
-	}
+	_, err := w.Write(packed.File(compressed))
 	return err
 }
 
