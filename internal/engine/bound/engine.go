@@ -38,7 +38,7 @@ type Search struct {
 	slack  int64     // how far beyond the bound the next beam looks, where it can
 	width  int       // of the next beam
 	turn   int       // beams so far
-	stuck  bool      // the last reoptimization found nothing
+	stuck  int       // reoptimizations since one has found something
 	rounds int       // of prices that are to come before the next beam
 	reason string
 	// offered is the bound of the cuts that were handed in last.
@@ -388,11 +388,27 @@ func (s *Search) take(trace *factored.Trace, cost int64) error {
 	return nil
 }
 
-// reoptNodes is the least work of a reoptimization, in nodes of beams; one is worth so many moves there.
+// reoptNodes is after how much work without a better plan the first reoptimization ends, in nodes of beams; one is worth so many moves there. A gap
+// of more than fewSteps steps of cost is wide: a better plan is likely.
 const (
 	reoptNodes   = 100_000
 	movesPerNode = 15
+	fewSteps     = 4
 )
+
+// reoptNodes is after how much work without a better plan a reoptimization ends.
+func (s *Search) reoptNodes() int64 {
+	most := max(reoptNodes, s.last)
+	switch wide := s.lower == -infinite || s.cost-s.lower > fewSteps*s.f.step; {
+	case s.rest != nil: // beams prove more there than plans of few groups
+		return reoptNodes / 4
+	case wide && s.stuck == 0:
+		return max(most, 3*s.last)
+	case wide:
+		return most
+	}
+	return max(reoptNodes/4, most>>(2*min(s.stuck, 16)))
+}
 
 // reoptimize improves the best plan a few groups at a time.
 func (s *Search) reoptimize(ctx context.Context) error {
@@ -404,15 +420,12 @@ func (s *Search) reoptimize(ctx context.Context) error {
 		return nil
 	}
 	r := s.f.newReoptimizer(s.o.best, plan, s.order, uint64(s.turn))
-	most := max(reoptNodes, 2*s.last)
-	if s.stuck || s.rest != nil { // it found nothing better before, or beams prove more than plans of few groups
-		most /= 3
-	}
-	r.run(ctx, movesPerNode*most, s.lower)
+	r.run(ctx, movesPerNode*s.reoptNodes(), s.lower)
 	s.nodes += r.work / movesPerNode
-	if s.stuck = plan.cost >= s.cost; s.stuck {
+	if s.stuck++; plan.cost >= s.cost {
 		return nil
 	}
+	s.stuck = 0
 	err := s.take(s.f.traceOf(plan), plan.cost)
 	s.reportProgress("groups are planned again")
 	return err
