@@ -50,6 +50,7 @@ var families = []family{
 	{"jobs", []option{{"n", 8, "jobs"}, {"k", 2, "machines"}, {"size", 2, "the most steps that a job takes"}, {"kinds", 3, "kinds of jobs, for each of which a machine is set up"}}, jobs},
 	{"lifts", []option{{"n", 6, "guests"}, {"k", 2, "lifts"}, {"size", 6, "floors"}, {"seats", 2, "seats of a lift"}}, lifts},
 	{"warehouse", []option{{"n", 2, "robots"}, {"k", 3, "goods"}, {"size", 10, "places"}, {"loops", 3, "ways beside those of a tree"}}, warehouse},
+	{"bikes", []option{{"n", 2, "trucks"}, {"size", 7, "stations"}}, bikes},
 	{"robots", []option{{"n", 3, "robots"}, {"size", 10, "cells of a side"}, {"loops", 2, "walls that are opened after a maze without loops was drawn"}}, robots},
 	{"tiles", []option{{"size", 3, "tiles of a side, 3 or 4"}, {"steps", 100, "random moves from the solved position to the first"}}, tiles},
 	{"sokoban", nil, sokoban},

@@ -62,4 +62,6 @@ var rows = []row{
 	{args: "warehouse -n 1 -k 2 -size 6 -H 12", reward: -19},
 	{args: "warehouse -n 2 -k 4 -size 12 -H 20", reward: -55},
 	{args: "warehouse -n 4 -k 9 -size 24 -H 30", reward: -149},
+	{args: "bikes -n 1 -size 4 -H 10", reward: -1},
+	{args: "bikes -n 2 -size 7 -H 14", reward: -19},
 }

@@ -56,6 +56,7 @@ func TestSmall(t *testing.T) {
 		"hanoi -n 3 -H 8", "tour -n 5", "sudoku -fills 5",
 		"repair -n 4 -k 2 -size 3 -H 4", "charge -n 2 -H 5", "irrigate -n 2 -H 5",
 		"jobs -n 3 -k 2 -kinds 2 -H 6", "lifts -n 2 -k 1 -size 3 -H 7", "warehouse -n 2 -k 2 -size 5 -H 7",
+		"bikes -n 1 -size 3 -H 6",
 	} {
 		what, h := load(t, args)
 		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)
@@ -63,6 +64,15 @@ func TestSmall(t *testing.T) {
 		if got.Status != want.Status || got.Reward != want.Reward || plain.Status != want.Status || plain.Reward != want.Reward {
 			t.Errorf("%s: search gives %s %d, without tables %s %d, pb %s %d", args, got.Status, got.Reward, plain.Status, plain.Reward, want.Status, want.Reward)
 		}
+	}
+}
+
+// TestAgentsAlone compares search with pb where the groups of single variables are too large, so that without agents there are no tables.
+func TestAgentsAlone(t *testing.T) {
+	what, h := load(t, "bikes -n 3 -size 11 -H 3")
+	got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)
+	if got.Status != engine.Optimal || got.Reward != want.Reward || got.Stats["groups"] == 0 {
+		t.Errorf("search gives %s %d with %d groups, pb %d", got.Status, got.Reward, got.Stats["groups"], want.Reward)
 	}
 }
 

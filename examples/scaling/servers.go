@@ -73,3 +73,29 @@ func warehouse(o *options) (*instance, error) {
 	}
 	return &instance{kinds: []kind{{"robot", robots}, {"place", places}, {"good", goods}}, facts: nf, initial: initial}, nil
 }
+
+// bikes draws what rides from station to station, and where bikes and trucks are.
+func bikes(o *options) (*instance, error) {
+	if o.n < 1 || o.size < 1 {
+		return nil, fmt.Errorf("there are %d trucks and %d stations; expected one of each at least", o.n, o.size)
+	}
+	r := draw(o)
+	trucks, stations, hours := numbered("t", o.n), numbered("s", o.size), numbered("h", 4)
+	var nf []string
+	initial := []string{"hour(h1);"}
+	for i, h := range hours {
+		nf = append(nf, fmt.Sprintf("NEXT(%s, %s);", h, hours[(i+1)%len(hours)]))
+	}
+	for _, s := range stations {
+		drift := r.IntN(4)/2 + r.IntN(2) - 1
+		nf = append(nf, fmt.Sprintf("EMPTY(%s) = %d;", s, 3+r.IntN(7)))
+		for _, h := range hours {
+			nf = append(nf, fmt.Sprintf("NET(%s, %s) = %d;", s, h, max(-2, min(2, drift+r.IntN(3)-1))))
+		}
+		initial = append(initial, fmt.Sprintf("bikes(%s) = %d;", s, 1+r.IntN(8)))
+	}
+	for _, t := range trucks {
+		initial = append(initial, fmt.Sprintf("at(%s, %s);", t, stations[r.IntN(o.size)]))
+	}
+	return &instance{kinds: []kind{{"truck", trucks}, {"station", stations}, {"hour", hours}}, facts: nf, initial: initial, ranges: []string{"bikes = [0, 9]", "load = [0, 4]"}}, nil
+}

@@ -2,9 +2,11 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -27,6 +29,25 @@ func (f *Factors) withAgents(ctx context.Context) *Factors {
 		return f
 	}
 	return f.better(ctx, f.regroup(ctx, union, asks, agentReads))
+}
+
+// agentsAlone cuts a problem into groups of which agents are some, where the groups of single variables are too large.
+func agentsAlone(ctx context.Context, r *relation) (*Factors, error) {
+	d := r.define(false)
+	asks, _ := d.assertions()
+	s := groupUp(r, d, asks, integer.Below[int](len(r.Task.Problem.Variables)), groupReads[0])
+	if s == nil || len(s.groups) > maxGroups {
+		return nil, ErrNoGroups
+	}
+	union, asks := s.agents()
+	if union == nil {
+		return nil, ErrNoGroups
+	}
+	f := &Factors{r: r, s: s, horizon: r.horizon}
+	if f = f.regroup(ctx, union, asks, agentReads); f == nil {
+		return nil, errors.Join(ErrNoGroups, ctx.Err())
+	}
+	return f, nil
 }
 
 // agents puts the variables of each agent together, and gives their groups the rules that say who they are; nil where that changes nothing.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -62,6 +63,9 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 		return nil, err
 	}
 	s, groups, constant, err := split(ctx, r)
+	if errors.Is(err, ErrNoGroups) && ctx.Err() == nil {
+		return agentsAlone(ctx, r)
+	}
 	if err != nil {
 		return nil, err
 	}

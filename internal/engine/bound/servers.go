@@ -20,6 +20,7 @@ const (
 	serverReads  = 60
 	serverMoves  = 20_000
 	serversMoves = 150_000 // of all groups together
+	listedMoves  = 400_000 // before what groups read of each other is put into classes
 	triedRounds  = 150
 	noticeable   = 100 // the part of a step by which another way must be better
 )
@@ -64,8 +65,15 @@ func (f *Factors) regroup(ctx context.Context, union []int, asks []assertion, re
 	s.hideOwn()
 	s.addExclusive()
 	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState(), stop: func() bool { return ctx.Err() != nil }}
-	s, groups, constant, err := l.listAll(ctx, s, serverMoves, serversMoves)
+	s, groups, constant, err := l.listAll(ctx, s, serverMoves, listedMoves)
 	if err != nil {
+		return nil
+	}
+	total := 0
+	for _, x := range groups {
+		total += x.total
+	}
+	if total > serversMoves {
 		return nil
 	}
 	g, err := newFactors(f.r, s, groups, constant)
