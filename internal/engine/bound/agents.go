@@ -47,6 +47,7 @@ func agentsAlone(ctx context.Context, r *relation) (*Factors, error) {
 	if f = f.regroup(ctx, union, asks, agentReads); f == nil {
 		return nil, errors.Join(ErrNoGroups, ctx.Err())
 	}
+	f.alone = true
 	return f, nil
 }
 

@@ -52,6 +52,7 @@ type Factors struct {
 	constant int64      // minus the reward of a step that nothing changes
 	priceCap int64      // no price is higher, so that sums stay inside 64 bits
 	tried    *optimizer // after triedRounds rounds, where there were several ways to cut the problem
+	alone    bool       // groups of single variables are too large
 	step     int64      // costs of plans are constant*horizon plus a multiple of step
 }
 

@@ -61,6 +61,9 @@ func Relax(ctx context.Context, t engine.Task, horizon int, want Wanted) (*Relax
 	if err != nil || f == nil {
 		return nil, err
 	}
+	if f.alone {
+		return nil, ErrNoGroups // a proof tells all values apart that a group reads, before they are put into classes
+	}
 	target := f.beyond()
 	if !want.Infeasible {
 		target = -want.Most - f.constant*int64(f.horizon)
