@@ -32,9 +32,7 @@ func (f *Factors) withAgents(ctx context.Context) *Factors {
 }
 
 // agentsAlone cuts a problem into groups of which agents are some, where the groups of single variables are too large.
-func agentsAlone(ctx context.Context, r *relation) (*Factors, error) {
-	d := r.define(false)
-	asks, _ := d.assertions()
+func agentsAlone(ctx context.Context, r *relation, d *definitions, asks []assertion) (*Factors, error) {
 	s := groupUp(r, d, asks, integer.Below[int](len(r.Task.Problem.Variables)), groupReads[0])
 	if s == nil || len(s.groups) > maxGroups {
 		return nil, ErrNoGroups

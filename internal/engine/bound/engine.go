@@ -388,26 +388,26 @@ func (s *Search) take(trace *factored.Trace, cost int64) error {
 	return nil
 }
 
-// reoptNodes is after how much work without a better plan the first reoptimization ends, in nodes of beams; one is worth so many moves there. A gap
-// of more than fewSteps steps of cost is wide: a better plan is likely.
+// leastIdle is after how much work without a better plan a reoptimization ends at least, but for those after one in vain, in nodes of beams; one
+// is worth so many moves there. A gap of more than fewSteps steps of cost is wide: a better plan is likely.
 const (
-	reoptNodes   = 100_000
+	leastIdle    = 100_000
 	movesPerNode = 15
 	fewSteps     = 4
 )
 
-// reoptNodes is after how much work without a better plan a reoptimization ends.
-func (s *Search) reoptNodes() int64 {
-	most := max(reoptNodes, s.last)
+// idleNodes is after how much work without a better plan the next reoptimization ends.
+func (s *Search) idleNodes() int64 {
+	most := max(leastIdle, s.last)
 	switch wide := s.lower == -infinite || s.cost-s.lower > fewSteps*s.f.step; {
 	case s.rest != nil: // beams prove more there than plans of few groups
-		return reoptNodes / 4
+		return leastIdle / 4
 	case wide && s.stuck == 0:
 		return max(most, 3*s.last)
 	case wide:
 		return most
 	}
-	return max(reoptNodes/4, most>>(2*min(s.stuck, 16)))
+	return max(leastIdle/4, most>>(2*min(s.stuck, 16)))
 }
 
 // reoptimize improves the best plan a few groups at a time.
@@ -420,9 +420,10 @@ func (s *Search) reoptimize(ctx context.Context) error {
 		return nil
 	}
 	r := s.f.newReoptimizer(s.o.best, plan, s.order, uint64(s.turn))
-	r.run(ctx, movesPerNode*s.reoptNodes(), s.lower)
+	r.run(ctx, movesPerNode*s.idleNodes(), s.lower)
 	s.nodes += r.work / movesPerNode
-	if s.stuck++; plan.cost >= s.cost {
+	if plan.cost >= s.cost {
+		s.stuck++
 		return nil
 	}
 	s.stuck = 0

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -63,9 +64,11 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
-	s, groups, constant, err := split(ctx, r)
+	d := r.define(false)
+	asks, _ := d.assertions()
+	s, groups, constant, err := split(ctx, r, d, asks)
 	if errors.Is(err, ErrNoGroups) && ctx.Err() == nil {
-		return agentsAlone(ctx, r)
+		return agentsAlone(ctx, r, d, asks)
 	}
 	if err != nil {
 		return nil, err
@@ -206,12 +209,7 @@ func (f *Factors) addTimes() {
 func (f *Factors) findStep() {
 	all, _ := f.r.weights()
 	for _, c := range all {
-		for a, b := f.step, c; ; a, b = b, a%b {
-			if b == 0 {
-				f.step = max(a, -a)
-				break
-			}
-		}
+		f.step = integer.GCD(f.step, c)
 	}
 	f.step = max(f.step, 1)
 }

@@ -13,15 +13,6 @@ type follower struct {
 // followed is a state bit of a free group that a follower reads.
 type followed struct{ place, free, own int }
 
-// findFollowers lists the followers of the free groups.
-func (d *freed) findFollowers() {
-	for id := range d.f.parts {
-		if reads := d.statesOf(int32(id)); !d.isFree[id] && len(reads) > 0 {
-			d.followers = append(d.followers, follower{int32(id), reads, make([]map[uint64]int32, d.f.horizon)})
-		}
-	}
-}
-
 // statesOf lists the state bits of free groups that another group reads.
 func (d *freed) statesOf(id int32) (out []followed) {
 	f := d.f
@@ -81,16 +72,14 @@ func (d *freed) following(x *follower) int32 {
 
 // pinned is the least that a follower's moves between its values may cost from each step on, with prices.
 func (d *freed) pinned(id int32) []int64 {
-	f, g, prices := d.f, &d.f.parts[id], d.reoptimizer.t
-	out := make([]int64, f.horizon+1)
-	for t := f.horizon - 1; t >= 0; t-- {
+	g := &d.f.parts[id]
+	out := make([]int64, d.f.horizon+1)
+	for t := d.f.horizon - 1; t >= 0; t-- {
 		v, to := d.plan.values[t][id], d.plan.values[t+1][id]
 		out[t] = infinite
 		for i := range g.moves[v] {
 			if m := &g.moves[v][i]; m.to == to && m.reads&g.known[t] == g.fixed[t] {
-				x := out[t+1] + m.cost*prices.Scale
-				f.eachUse(g, v, m, func(uses []use) { x += sumUses(uses, prices.Price[t]) })
-				out[t] = min(out[t], x)
+				out[t] = min(out[t], out[t+1]+d.priced(t, g, v, m))
 			}
 		}
 	}

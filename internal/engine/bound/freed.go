@@ -102,13 +102,13 @@ func (d *freed) prepare() {
 		d.radix = append(d.radix, size)
 		size *= int64(len(f.parts[id].values))
 	}
-	d.findFollowers()
 	for id := range f.parts {
 		if r.isFree[id] {
 			continue
 		}
 		rest := r.rest(int32(id))
-		if slices.ContainsFunc(d.followers, func(x follower) bool { return x.id == int32(id) }) {
+		if reads := d.statesOf(int32(id)); len(reads) > 0 {
+			d.followers = append(d.followers, follower{int32(id), reads, make([]map[uint64]int32, f.horizon)})
 			rest = d.pinned(int32(id))
 		}
 		for t, x := range rest {

@@ -194,7 +194,8 @@ func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, o *order, seed uint
 	r := &reoptimizer{
 		f: f, t: t, plan: plan, rng: rand.New(rand.NewPCG(seed, 0x72656f7074)), isFree: make([]bool, len(f.parts)), room: make([]int64, len(f.s.rules)),
 		ofRule: make([]int32, len(f.s.rules)), uses: o.uses, final: f.r.final.NewState(), watchers: make([][]int32, f.r.numVars+1),
-		links: make([][]int32, len(f.parts)), mates: make([][]int32, len(f.parts)), rulesOf: make([][]int32, len(f.parts)), spent: make([]bool, len(f.s.rules)), pairsOf: map[[2]int32][]pair{}, lists: map[listed]*choices{},
+		links: make([][]int32, len(f.parts)), mates: make([][]int32, len(f.parts)), rulesOf: make([][]int32, len(f.parts)),
+		spent: make([]bool, len(f.s.rules)), pairsOf: map[[2]int32][]pair{}, lists: map[listed]*choices{},
 	}
 	for id := range f.parts {
 		for _, v := range f.parts[id].reads {
@@ -288,19 +289,24 @@ func (r *reoptimizer) losses() []float64 {
 
 // rest is what a group's moves in the plan cost from each step on, with prices.
 func (r *reoptimizer) rest(id int32) []int64 {
-	f, g := r.f, &r.f.parts[id]
-	out := make([]int64, f.horizon+1)
-	for t := f.horizon - 1; t >= 0; t-- {
+	g := &r.f.parts[id]
+	out := make([]int64, r.f.horizon+1)
+	for t := r.f.horizon - 1; t >= 0; t-- {
 		v := r.plan.values[t][id]
-		m := &g.moves[v][r.plan.moves[t][id]]
-		out[t] = out[t+1] + m.cost*r.t.Scale
-		f.eachUse(g, v, m, func(uses []use) { out[t] += sumUses(uses, r.t.Price[t]) })
+		out[t] = out[t+1] + r.priced(t, g, v, &g.moves[v][r.plan.moves[t][id]])
 	}
 	return out
 }
 
-// run frees groups again and again until so much work has found nothing better, and reports whether the plan is better.
-func (r *reoptimizer) run(ctx context.Context, idle int64, lower int64) (better bool) {
+// priced is what a move from a value costs at a step, counted from 0, with prices.
+func (r *reoptimizer) priced(t int, g *part, v int32, m *move) int64 {
+	cost := m.cost * r.t.Scale
+	r.f.eachUse(g, v, m, func(uses []use) { cost += sumUses(uses, r.t.Price[t]) })
+	return cost
+}
+
+// run frees groups again and again until so much work has found nothing better.
+func (r *reoptimizer) run(ctx context.Context, idle, lower int64) {
 	n := len(r.f.parts)
 	failed := 0
 	r.chosen = nil
@@ -334,14 +340,13 @@ func (r *reoptimizer) run(ctx context.Context, idle int64, lower int64) (better 
 		failed++
 		switch {
 		case r.plan.cost < before:
-			failed, better, most = 0, true, r.work+idle
+			failed, most = 0, r.work+idle
 		case whole:
 			r.many = min(r.many+.1, maxFree)
 		default:
 			r.many = max(r.many-.5, 1)
 		}
 	}
-	return better
 }
 
 // choose draws the groups that are free.

@@ -28,9 +28,7 @@ const (
 var groupReads = []int{24, 8}
 
 // split cuts a relation into groups and lists their moves.
-func split(ctx context.Context, r *relation) (s *structure, out []*local, constant int64, err error) {
-	d := r.define(false)
-	asks, _ := d.assertions()
+func split(ctx context.Context, r *relation, d *definitions, asks []assertion) (s *structure, out []*local, constant int64, err error) {
 	for _, reads := range groupReads {
 		if s, out, constant, err = splitReading(ctx, r, d, asks, reads); err == nil || ctx.Err() != nil {
 			break

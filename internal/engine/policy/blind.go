@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/sorting"
 )
 
@@ -292,10 +290,11 @@ func (b *beliefs) step(of belief, action uint32) (gain, factor float64, next bel
 
 // worstMembers keeps the members that are not better in all respects than another, and takes their least reward out.
 func worstMembers(all belief) (least float64, kept belief) {
-	least = math.Inf(1)
-	for m := range sorted(all, func(a, b *member) int {
+	sorting.Stable(all, func(a, b member) int {
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(b.left, a.left), cmp.Compare(a.x, b.x))
-	}) {
+	})
+	least = math.Inf(1)
+	for _, m := range all {
 		// Those of the state before have as many disturbances left, and the last of them the least reward.
 		if n := len(kept); n > 0 && kept[n-1].state == m.state && kept[n-1].x <= m.x {
 			continue
@@ -309,22 +308,10 @@ func worstMembers(all belief) (least float64, kept belief) {
 	return least, kept
 }
 
-// sorted visits members in an order. Numbers are sorted, for which there is code already.
-func sorted(all belief, compare func(a, b *member) int) iter.Seq[member] {
-	order := integer.Below[int32](len(all))
-	slices.SortStableFunc(order, func(i, j int32) int { return compare(&all[i], &all[j]) })
-	return func(yield func(member) bool) {
-		for _, i := range order {
-			if !yield(all[i]) {
-				return
-			}
-		}
-	}
-}
-
 // likelyMembers adds the probabilities of equal states, and divides all by their sum.
 func likelyMembers(all belief) (sum float64, kept belief) {
-	for m := range sorted(all, func(a, b *member) int { return cmp.Compare(a.state, b.state) }) {
+	sorting.Stable(all, func(a, b member) int { return cmp.Compare(a.state, b.state) })
+	for _, m := range all {
 		if n := len(kept); n > 0 && kept[n-1].state == m.state {
 			kept[n-1].x += m.x
 		} else {

@@ -33,9 +33,6 @@ func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 // bitsWrong is the number of wrong bits in distinct rows.
 func (m *Measure) bitsWrong() int { return total(m.WrongBits) }
 
-// total is compiled once, and not into each of its callers.
-//
-//go:noinline
 func total(list []int) (sum int) {
 	for _, n := range list {
 		sum += n
