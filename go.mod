@@ -3,9 +3,9 @@ module github.com/fdplan/fdplan
 go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.17.0
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/spf13/pflag v1.1.0
 	golang.org/x/image v0.30.0
 )
 

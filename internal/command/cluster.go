@@ -46,7 +46,7 @@ type Connect struct {
 	ClientKey  string `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
 
 	// Patience is the time after which a server that does not answer is given up; 0 for GiveUp.
-	Patience time.Duration `kong:"-"`
+	Patience time.Duration `name:"-"`
 }
 
 // GiveUp is long enough for a server to be restarted, and too short for a queue of jobs to wait for one

@@ -2,10 +2,9 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/fdplan/fdplan/internal/app/bind"
 )
 
 // offer is the set of completions of a value.
@@ -16,15 +15,16 @@ type offer struct {
 }
 
 // offered returns the completions of a flag or an argument, based on its help text.
-func offered(v *kong.Value, placeholder string, problems []string) offer {
+func offered(o *bind.Option, problems []string) offer {
+	placeholder := o.Tag.Get("placeholder")
 	switch {
-	case v.Enum != "":
-		return offer{words: v.EnumSlice()}
-	case v.IsBool():
+	case o.Enum != nil:
+		return offer{words: o.Enum}
+	case isBool(o):
 		return offer{}
-	case v.Name == "problem" || placeholder == "PROBLEM":
+	case o.Flag == "problem" || placeholder == "PROBLEM":
 		return offer{words: problems, files: true} // task files
-	case placeholder == "DIR" || v.Tag.Type == "existingdir":
+	case placeholder == "DIR" || o.Tag.Get("type") == "existingdir":
 		return offer{dirs: true}
 	case placeholder == "FILE" || placeholder == "DATA" || placeholder == "NETWORK" || strings.HasSuffix(placeholder, ".rddl"):
 		return offer{files: true}
@@ -32,15 +32,14 @@ func offered(v *kong.Value, placeholder string, problems []string) offer {
 	return offer{}
 }
 
-// arguments returns the completions of a command's positional arguments, which are the same
-// for all.
-func arguments(app *kong.Application, node *kong.Node, problems []string) offer {
+// offered returns the completions of a command's arguments, which are the same for all.
+func (e entry) offered(problems []string) offer {
 	all := offer{}
-	for _, p := range node.Positional {
-		o := offered(p, "", problems)
-		if node.Name == "help" {
-			o.words = commandNames(app)
-		} else if p.Enum == "" {
+	for _, p := range e.arguments() {
+		o := offered(p, problems)
+		if e.name == "help" {
+			o.words = commandNames()
+		} else if p.Enum == nil {
 			o.files = true // any argument may be a file
 		}
 		all.words, all.files = append(all.words, o.words...), all.files || o.files
@@ -48,41 +47,28 @@ func arguments(app *kong.Application, node *kong.Node, problems []string) offer 
 	return all
 }
 
-func commandNames(app *kong.Application) []string {
+func commandNames() []string {
 	var names []string
-	for _, n := range app.Leaves(true) {
-		names = append(names, n.Name)
+	for _, e := range visible() {
+		names = append(names, e.name)
 	}
 	return names
 }
 
-// visible are the flags of a command in the order of its help, --help last.
-func visible(node *kong.Node) []*kong.Flag {
-	var out []*kong.Flag
-	for _, group := range node.AllFlags(true) {
-		out = append(out, group...)
-	}
-	isHelp := func(f *kong.Flag) bool { return f.Name == "help" }
-	if i := slices.IndexFunc(out, isHelp); i >= 0 {
-		out = append(slices.DeleteFunc(slices.Clone(out), isHelp), out[i])
-	}
-	return out
-}
-
 // spellings returns the ways to write a flag.
-func spellings(f *kong.Flag) []string {
-	out := []string{"--" + f.Name}
-	if f.Short != 0 {
-		out = append(out, "-"+string(f.Short))
+func spellings(o *bind.Option) []string {
+	out := []string{"--" + o.Flag}
+	if o.Short != "" {
+		out = append(out, "-"+o.Short)
 	}
-	if f.Tag.Negatable != "" {
-		out = append(out, "--no-"+f.Name)
+	if o.Negatable {
+		out = append(out, "--no-"+o.Flag)
 	}
 	return out
 }
 
 // bashCompletion is a script for bash, from version 4 on.
-func bashCompletion(app *kong.Application, problems []string) string {
+func bashCompletion(problems []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# bash completion for %[1]s; source it, or put it into bash_completion.d.
 _%[1]s() {
@@ -93,17 +79,17 @@ _%[1]s() {
         return
     fi
     case "${COMP_WORDS[1]} $prev" in
-`, app.Name, strings.Join(commandNames(app), " "))
-	for _, node := range app.Leaves(true) {
-		for _, f := range visible(node) {
-			if f.IsBool() {
+`, "fdplan", strings.Join(commandNames(), " "))
+	for _, e := range visible() {
+		for _, f := range e.flags() {
+			if isBool(f) {
 				continue
 			}
 			var cases []string
 			for _, s := range spellings(f) {
-				cases = append(cases, fmt.Sprintf(`"%s %s"`, node.Name, s))
+				cases = append(cases, fmt.Sprintf(`"%s %s"`, e.name, s))
 			}
-			o := offered(f.Value, f.PlaceHolder, problems)
+			o := offered(f, problems)
 			action := ""
 			if o.files {
 				action = " files=-f"
@@ -114,17 +100,17 @@ _%[1]s() {
 		}
 	}
 	b.WriteString("    *)\n        case \"${COMP_WORDS[1]}\" in\n")
-	for _, node := range app.Leaves(true) {
+	for _, e := range visible() {
 		var flags []string
-		for _, f := range visible(node) {
+		for _, f := range e.flags() {
 			flags = append(flags, spellings(f)...)
 		}
-		o := arguments(app, node, problems)
+		o := e.offered(problems)
 		files := ""
 		if o.files {
 			files = " files=-f"
 		}
-		fmt.Fprintf(&b, "        %s) flags=%s words=%s%s ;;\n", node.Name, quote(strings.Join(flags, " ")), quote(strings.Join(o.words, " ")), files)
+		fmt.Fprintf(&b, "        %s) flags=%s words=%s%s ;;\n", e.name, quote(strings.Join(flags, " ")), quote(strings.Join(o.words, " ")), files)
 	}
 	fmt.Fprintf(&b, `        esac
         case "$cur" in -*) words=$flags files= ;; esac ;;
@@ -132,7 +118,7 @@ _%[1]s() {
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; [ -n "$files" ] && compgen "$files" -- "$cur")
 }
 complete -F _%[1]s %[1]s
-`, app.Name)
+`, "fdplan")
 	return b.String()
 }
 
@@ -140,13 +126,13 @@ complete -F _%[1]s %[1]s
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // zshCompletion is a function file for zsh.
-func zshCompletion(app *kong.Application, problems []string) string {
+func zshCompletion(problems []string) string {
 	var b strings.Builder
 	// In an argument of _arguments these have a meaning.
 	plain := strings.NewReplacer(":", `\:`, "[", `\[`, "]", `\]`)
-	fmt.Fprintf(&b, "#compdef %[1]s\n# zsh completion for %[1]s; put it into a folder of $fpath as _%[1]s.\nlocal -a commands\ncommands=(\n", app.Name)
-	for _, node := range app.Leaves(true) {
-		fmt.Fprintf(&b, "    %s\n", quote(node.Name+":"+node.Help))
+	fmt.Fprintf(&b, "#compdef %[1]s\n# zsh completion for %[1]s; put it into a folder of $fpath as _%[1]s.\nlocal -a commands\ncommands=(\n", "fdplan")
+	for _, e := range visible() {
+		fmt.Fprintf(&b, "    %s\n", quote(e.name+":"+e.help))
 	}
 	b.WriteString(")\nif (( CURRENT == 2 )); then\n    _describe command commands\n    return\nfi\nshift words\n(( CURRENT-- ))\ncase $words[1] in\n")
 	action := func(o offer) string {
@@ -162,27 +148,27 @@ func zshCompletion(app *kong.Application, problems []string) string {
 		}
 		return " "
 	}
-	for _, node := range app.Leaves(true) {
-		fmt.Fprintf(&b, "%s)\n    _arguments", node.Name)
-		for _, f := range visible(node) {
+	for _, e := range visible() {
+		fmt.Fprintf(&b, "%s)\n    _arguments", e.name)
+		for _, f := range e.flags() {
 			for _, s := range spellings(f) {
 				spec := s
-				if !f.IsBool() {
+				if !isBool(f) {
 					if strings.HasPrefix(s, "--") {
 						spec += "="
 					}
 				}
-				if f.IsCumulative() {
+				if isList(f) {
 					spec = "*" + spec
 				}
 				spec += "[" + plain.Replace(f.Help) + "]"
-				if !f.IsBool() {
-					spec += ":" + plain.Replace(f.Name) + ":" + action(offered(f.Value, f.PlaceHolder, problems))
+				if !isBool(f) {
+					spec += ":" + plain.Replace(f.Flag) + ":" + action(offered(f, problems))
 				}
 				fmt.Fprintf(&b, " \\\n        %s", quote(spec))
 			}
 		}
-		if o := arguments(app, node, problems); len(node.Positional) > 0 {
+		if o := e.offered(problems); len(e.arguments()) > 0 {
 			fmt.Fprintf(&b, " \\\n        %s", quote("*:argument:"+action(o)))
 		}
 		b.WriteString("\n    ;;\n")
@@ -192,15 +178,15 @@ func zshCompletion(app *kong.Application, problems []string) string {
 }
 
 // fishCompletion is a file for fish's completions folder.
-func fishCompletion(app *kong.Application, problems []string) string {
+func fishCompletion(problems []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# fish completion for %[1]s.\ncomplete -c %[1]s -f\n", app.Name)
-	for _, node := range app.Leaves(true) {
-		fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", app.Name, node.Name, fishQuote(node.Help))
+	fmt.Fprintf(&b, "# fish completion for %[1]s.\ncomplete -c %[1]s -f\n", "fdplan")
+	for _, e := range visible() {
+		fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", "fdplan", e.name, fishQuote(e.help))
 	}
-	for _, node := range app.Leaves(true) {
-		where := fmt.Sprintf("complete -c %s -n %s", app.Name, fishQuote("__fish_seen_subcommand_from "+node.Name))
-		if o := arguments(app, node, problems); len(node.Positional) > 0 {
+	for _, e := range visible() {
+		where := fmt.Sprintf("complete -c %s -n %s", "fdplan", fishQuote("__fish_seen_subcommand_from "+e.name))
+		if o := e.offered(problems); len(e.arguments()) > 0 {
 			if o.files {
 				fmt.Fprintf(&b, "%s -F\n", where)
 			}
@@ -208,15 +194,15 @@ func fishCompletion(app *kong.Application, problems []string) string {
 				fmt.Fprintf(&b, "%s -a %s\n", where, fishQuote(strings.Join(o.words, " ")))
 			}
 		}
-		for _, f := range visible(node) {
-			text := where + " -l " + f.Name
-			if f.Short != 0 {
-				text += " -s " + string(f.Short)
+		for _, f := range e.flags() {
+			text := where + " -l " + f.Flag
+			if f.Short != "" {
+				text += " -s " + f.Short
 			}
 			text += " -d " + fishQuote(f.Help)
-			o := offered(f.Value, f.PlaceHolder, problems)
+			o := offered(f, problems)
 			switch {
-			case f.IsBool():
+			case isBool(f):
 			case o.files:
 				text += " -rF"
 			case o.dirs:
@@ -224,12 +210,12 @@ func fishCompletion(app *kong.Application, problems []string) string {
 			default:
 				text += " -x"
 			}
-			if len(o.words) > 0 && !f.IsBool() {
+			if len(o.words) > 0 && !isBool(f) {
 				text += " -a " + fishQuote(strings.Join(o.words, " "))
 			}
 			b.WriteString(text + "\n")
-			if f.Tag.Negatable != "" {
-				fmt.Fprintf(&b, "%s -l no-%s\n", where, f.Name)
+			if f.Negatable {
+				fmt.Fprintf(&b, "%s -l no-%s\n", where, f.Flag)
 			}
 		}
 	}

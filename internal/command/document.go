@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
@@ -57,14 +56,11 @@ func (a *environment) document() (func() error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("standard input: %w", err)
 	}
-	i := slices.IndexFunc(commands, func(e entry) bool { return e.name == doc.Command })
-	switch {
-	case i < 0:
-		return nil, fmt.Errorf("there is no command %.40q", doc.Command)
-	case doc.Command == "man" || doc.Command == "completion":
-		return nil, fmt.Errorf("%s takes no document", doc.Command)
+	e := entryOf(doc.Command)
+	if e == nil {
+		return nil, noCommand(doc.Command)
 	}
-	command := commands[i].make()
+	command := e.make()
 	if f, err = bind.Parse(doc.Request); err != nil {
 		return nil, fmt.Errorf("the request: %w", err)
 	}

@@ -2,12 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"strconv"
-	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
@@ -47,34 +41,4 @@ func planArgument(r *load.Ref, p *bind.Plan) {
 // limits are those of an engine.
 func (a *environment) limits(e app.Effort) engine.Limits {
 	return engine.Limits{Threads: app.Threads(e.Threads), Memory: memoryOf(e.Bounds), Late: a.guard.late}
-}
-
-// alone reads a flag that may stand alone, which then has this value.
-func alone(value string) kong.MapperFunc {
-	return func(ctx *kong.DecodeContext, target reflect.Value) error {
-		value, t := value, ctx.Scan.Peek()
-		if name, ok := t.Value.(string); ok && t.Type != kong.EOLToken && name != "" && (t.Type == kong.FlagValueToken || !strings.HasPrefix(name, "-")) {
-			ctx.Scan.Pop()
-			value = name
-		}
-		return bind.SetText(target, value)
-	}
-}
-
-// rate reads a number between 0 and 1, or a percentage.
-func rate(ctx *kong.DecodeContext, target reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("rate", &text); err != nil {
-		return err
-	}
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return fmt.Errorf("expected a number such as 0.05 or a percentage such as 5%%, but got %q", text)
-	}
-	if percent {
-		v /= 100
-	}
-	target.SetFloat(v)
-	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/nearest"
 )
@@ -60,15 +59,12 @@ func habits(args []string) ([]string, error) {
 	}
 	out := slices.Clone(args)
 	out[0] = otherCommand(out)
-	i := slices.IndexFunc(commands, func(e entry) bool { return e.name == out[0] })
-	if i < 0 {
+	e := entryOf(out[0])
+	if e == nil {
 		return out, nil
 	}
-	known := flagsOf(commands[i].make())
+	known := e.known()
 	for n := 1; n < len(out) && out[n] != "--"; n++ {
-		if o := out[n]; len(o) > 3 && o[0] == '-' && o[1] != '-' && o[2] == '=' && known[o[1:2]] {
-			out[n] = o[:2] + o[3:] // -H=4
-		}
 		m := longFlag.FindStringSubmatch(out[n])
 		if one, short := strings.CutPrefix(out[n], "-"); short && m == nil && len(one) == 1 && !known[one] && otherWords(otherLetters, one) != nil {
 			m = []string{out[n], otherWords(otherLetters, one)[0], ""}
@@ -138,14 +134,12 @@ func otherWords(list, name string) []string {
 // flagWord is a flag as this program writes flags.
 func flagWord(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "-")) }
 
-// flagsOf are the flags of a command, also by their letters.
-func flagsOf(command any) map[string]bool {
-	out := map[string]bool{"help": true, "version": true, "h": true}
-	for _, o := range (bind.Binder{}).Options(command) {
-		if !o.Positional {
-			out[o.Flag], out[o.Tag.Get("short")] = true, true
-		}
-		if _, ok := o.Tag.Lookup("negatable"); ok {
+// known are the flags of a command, also by their letters.
+func (e entry) known() map[string]bool {
+	out := map[string]bool{}
+	for _, o := range e.flags() {
+		out[o.Flag], out[o.Short] = true, true
+		if o.Negatable {
 			out["no-"+o.Flag] = true
 		}
 	}

@@ -31,7 +31,7 @@ var typed = []struct {
 	{"why navigation/3x3 -H 3", 4, "infeasible"},
 	{"optimize navigation/3x3", 0, "optimal"},
 	{"paln navigation/3x3", 2, "plan"},
-	{"navigation/3x3", 2, "unexpected argument navigation/3x3"},
+	{"navigation/3x3", 2, `there is no command "navigation/3x3"`},
 	// The horizon.
 	{"plan navigation/3x3 -H 4", 0, "horizon 4"},
 	{"plan navigation/3x3 -H4", 0, "horizon 4"},

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
@@ -52,49 +52,42 @@ var themes = []struct{ title, commands string }{
 	{"The paper, and help", "bench report help completion man"},
 }
 
-// printCommands describes the program.
-func printCommands(w io.Writer, app *kong.Application) error {
+// visible are the commands that the help describes.
+func visible() []entry {
+	return slices.DeleteFunc(slices.Clone(commands), func(e entry) bool { return e.hidden })
+}
+
+// overview describes the program.
+func overview() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: %s <command> [flags]\n", app.Name)
+	b.WriteString("Usage: fdplan <command> [flags]\n")
 	for _, theme := range themes {
 		fmt.Fprintf(&b, "\n%s:\n", theme.title)
 		for _, name := range strings.Fields(theme.commands) {
-			for _, node := range app.Leaves(true) {
-				if node.Name == name {
-					fmt.Fprintf(&b, "  %-12s  %s\n", name, node.Help)
-				}
-			}
+			fmt.Fprintf(&b, "  %-12s  %s\n", name, entryOf(name).help)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s <command> --help describes one.\n", app.Name)
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString("\nfdplan <command> --help describes one.\n")
+	return b.String()
 }
 
 // few is the number of flags that short help shows all of.
 const few = 12
 
-// printHelp describes a command: its common flags, or all of them in groups.
-func (a *environment) printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
-	node := ctx.Selected()
-	if node == nil {
-		return printCommands(ctx.Stdout, ctx.Model)
-	}
+// help describes a command: its common flags, or all of them in groups.
+func (a *environment) help(e entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: %s %s\n\n%s\n", ctx.Model.Name, node.Summary(), node.Help)
-	var flags []*kong.Flag
-	for _, group := range node.AllFlags(true) {
-		flags = append(flags, group...)
-	}
-	for i, p := range node.Positional {
+	flags := e.flags()
+	fmt.Fprintf(&b, "Usage: fdplan %s %s\n\n%s\n", e.name, e.usage(), e.help)
+	for i, o := range e.arguments() {
 		if i == 0 {
 			b.WriteString("\nArguments:\n")
 		}
-		writeOption(&b, p.Summary(), p.Help, len(flags) > few && !a.allFlags)
+		writeOption(&b, summary(o), o.Help, len(flags) > few && !a.allFlags)
 	}
-	shown := examplesOf(node.Name)
-	if hidden := a.writeFlags(&b, node.Name, flags); hidden > 0 {
-		fmt.Fprintf(&b, "\n%d more flags: %s %s --help=all\n", hidden, ctx.Model.Name, node.Name)
+	shown := examplesOf(e.name)
+	if hidden := a.writeFlags(&b, e.name, flags); hidden > 0 {
+		fmt.Fprintf(&b, "\n%d more flags: fdplan %s --help=all\n", hidden, e.name)
 		shown = shown[:min(len(shown), 2)]
 	}
 	for i, e := range shown {
@@ -103,33 +96,31 @@ func (a *environment) printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 		}
 		fmt.Fprintf(&b, "  # %s\n  $ fdplan %s\n", e.does, e.line)
 	}
-	_, err := io.WriteString(ctx.Stdout, b.String())
-	return err
+	return b.String()
 }
 
 // writeFlags writes the flags of a command that are to be shown, and returns the number of the others.
-func (a *environment) writeFlags(b *strings.Builder, command string, flags []*kong.Flag) (hidden int) {
+func (a *environment) writeFlags(b *strings.Builder, command string, flags []*bind.Option) (hidden int) {
 	shown := slices.Concat(particular[command], common)
-	flags = slices.DeleteFunc(flags, func(f *kong.Flag) bool { return f.Hidden })
 	title := func(text string) { fmt.Fprintf(b, "\n%s:\n", text) }
 	if len(flags) > few && !a.allFlags {
 		title("Flags")
 		for _, f := range flags {
-			if f.Required && !slices.Contains(shown, f.Name) {
+			if f.Required && !slices.Contains(shown, f.Flag) {
 				writeOption(b, flagNames(f), f.Help, true)
 				hidden--
 			}
 		}
 		for _, name := range shown {
-			if i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name }); i >= 0 {
+			if i := slices.IndexFunc(flags, func(f *bind.Option) bool { return f.Flag == name }); i >= 0 {
 				writeOption(b, flagNames(flags[i]), flags[i].Help, true)
 				hidden--
 			}
 		}
 		return hidden + len(flags)
 	}
-	of := func(f *kong.Flag) int {
-		return slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Name) })
+	of := func(f *bind.Option) int {
+		return slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Flag) })
 	}
 	for g := -1; g < len(groups); g++ {
 		first := true
@@ -193,7 +184,7 @@ type manCmd struct {
 // Run writes the manual page.
 func (c *manCmd) Run(_ context.Context, a *environment) error {
 	return a.toFile(c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, manual(a.model))
+		_, err := io.WriteString(w, manual())
 		return err
 	})
 }
@@ -207,33 +198,30 @@ func roff(text string) string {
 	return text
 }
 
-// manual writes the manual page of section 1, from the same table as --help.
-func manual(app *kong.Application) string {
+// manual is the manual page of section 1, from the same table as --help.
+func manual() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line(`.TH %s 1 "" "%s" "User Commands"`, strings.ToUpper(app.Name), app.Name)
-	line(".SH NAME\n%s \\- %s", app.Name, roff(strings.TrimSuffix(app.Help, ".")))
+	line(`.TH FDPLAN 1 "" "fdplan" "User Commands"`)
+	line(".SH NAME\nfdplan \\- Planning with learned, discrete models of the world")
 	line(".SH SYNOPSIS")
-	for _, node := range app.Leaves(true) {
-		line(".B %s %s\n%s\n.br", app.Name, roff(node.Name), roff(synopsis(node)))
+	for _, e := range visible() {
+		line(".B fdplan %s\n%s\n.br", roff(e.name), roff(e.synopsis()))
 	}
 	line(".SH DESCRIPTION\nResults go to standard output; progress and warnings to standard error.")
 	line(".SH COMMANDS")
-	for _, node := range app.Leaves(true) {
-		line(".SS %s", roff(node.Name+" "+synopsis(node)))
-		line("%s", roff(node.Help))
-		for _, p := range node.Positional {
-			line(".TP\n.I %s\n%s", roff(p.Summary()), roff(p.Help))
+	for _, e := range visible() {
+		line(".SS %s", roff(e.name+" "+e.synopsis()))
+		line("%s", roff(e.help))
+		for _, o := range e.arguments() {
+			line(".TP\n.I %s\n%s", roff(summary(o)), roff(o.Help))
 		}
-		for _, f := range node.Flags {
-			if f.Hidden || f.Name == "help" {
-				continue
-			}
-			line(".TP\n.B %s\n%s", roff(flagNames(f)), roff(f.Help))
+		for _, o := range e.flags()[len(app.Binder().Options(globals{})):] {
+			line(".TP\n.B %s\n%s", roff(flagNames(o)), roff(o.Help))
 		}
 		line(".PP\nExamples:")
-		for _, e := range examplesOf(node.Name) {
-			line(".PP\n%s:\n.nf\n.RS\n%s\n.RE\n.fi", roff(e.does), roff(app.Name+" "+e.line))
+		for _, e := range examplesOf(e.name) {
+			line(".PP\n%s:\n.nf\n.RS\n%s\n.RE\n.fi", roff(e.does), roff("fdplan "+e.line))
 		}
 	}
 	line(".SH EXIT STATUS")
@@ -244,25 +232,36 @@ func manual(app *kong.Application) string {
 }
 
 // synopsis lists the arguments of a command.
-func synopsis(node *kong.Node) string {
+func (e entry) synopsis() string {
 	var parts []string
-	for _, p := range node.Positional {
-		parts = append(parts, p.Summary())
+	for _, o := range e.arguments() {
+		parts = append(parts, summary(o))
 	}
 	return strings.Join(append(parts, "[flags]"), " ")
 }
 
+// usage is the synopsis with the flags that are required.
+func (e entry) usage() string {
+	var parts []string
+	for _, o := range e.flags() {
+		if o.Required {
+			parts = append(parts, summary(o))
+		}
+	}
+	return strings.Join(append(parts, e.synopsis()), " ")
+}
+
 // flagNames is a flag with its short form and its value.
-func flagNames(f *kong.Flag) string {
-	name := "--" + f.Name
-	if f.Negated || f.Tag.Negatable != "" {
-		name = "--[no-]" + f.Name
+func flagNames(o *bind.Option) string {
+	name := "--" + o.Flag
+	if o.Negatable {
+		name = "--[no-]" + o.Flag
 	}
-	if !f.IsBool() {
-		name += "=" + f.FormatPlaceHolder()
+	if !isBool(o) {
+		name += "=" + placeholder(o)
 	}
-	if f.Short != 0 {
-		name = "-" + string(f.Short) + ", " + name
+	if o.Short != "" {
+		name = "-" + o.Short + ", " + name
 	}
 	return name
 }
@@ -297,9 +296,9 @@ func (c *completionCmd) Run(_ context.Context, a *environment) error {
 	for _, l := range all {
 		problems = append(problems, l.Problem)
 	}
-	write := map[string]func(*kong.Application, []string) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	write := map[string]func([]string) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
 	return a.toFile(c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, write(a.model, problems))
+		_, err := io.WriteString(w, write(problems))
 		return err
 	})
 }

@@ -8,20 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/fdplan/fdplan/internal/extsolver"
 )
-
-// table is the table of commands as the program has it.
-func table(t *testing.T) *kong.Kong {
-	t.Helper()
-	k, err := kong.New(new(globals), append(grammar(nil), kong.Exit(func(int) { t.Error("kong exits") }))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
 
 // words splits an example as a shell does, up to what it does with the output.
 func words(line string) []string {
@@ -61,42 +49,42 @@ func TestExamples(t *testing.T) {
 	if err := os.Mkdir("fd-sat-plan", 0o755); err != nil { // flags for folders want one
 		t.Fatal(err)
 	}
-	page := manual(table(t).Model)
+	page := manual()
 	known := map[string]bool{}
-	for _, node := range table(t).Model.Leaves(true) {
-		known[node.Name] = true
-		if len(examplesOf(node.Name)) < 2 {
-			t.Errorf("%s has %d examples", node.Name, len(examplesOf(node.Name)))
+	for _, e := range visible() {
+		known[e.name] = true
+		if len(examplesOf(e.name)) < 2 {
+			t.Errorf("%s has %d examples", e.name, len(examplesOf(e.name)))
 		}
-		status, short, stderr := session("help", node.Name)
+		status, short, stderr := session("help", e.name)
 		if status != exitDone || stderr != "" {
-			t.Errorf("help %s: status %d, %s", node.Name, status, stderr)
+			t.Errorf("help %s: status %d, %s", e.name, status, stderr)
 		}
-		if _, same, _ := session(node.Name, "--help"); same != short {
-			t.Errorf("%s --help differs from help %s", node.Name, node.Name)
+		if _, same, _ := session(e.name, "--help"); same != short {
+			t.Errorf("%s --help differs from help %s", e.name, e.name)
 		}
 		if n := strings.Count(short, "\n"); n > 40 {
-			t.Errorf("%s --help has %d lines", node.Name, n)
+			t.Errorf("%s --help has %d lines", e.name, n)
 		}
-		_, help, _ := session(node.Name, "--help=all")
-		for _, f := range node.AllFlags(true)[0] {
-			if !strings.Contains(help, "--"+f.Name) {
-				t.Errorf("%s --help=all lacks --%s", node.Name, f.Name)
+		_, help, _ := session(e.name, "--help=all")
+		for _, f := range e.flags() {
+			if !strings.Contains(help, flagNames(f)) {
+				t.Errorf("%s --help=all lacks --%s", e.name, f.Flag)
 			}
 		}
-		for _, e := range examplesOf(node.Name) {
-			args := words(e.line)
-			if args[0] != node.Name {
-				t.Errorf("an example of %s is %q", node.Name, e.line)
+		for _, x := range examplesOf(e.name) {
+			args := words(x.line)
+			if args[0] != e.name {
+				t.Errorf("an example of %s is %q", e.name, x.line)
 			}
-			if _, err := table(t).Parse(args); err != nil {
-				t.Errorf("%s: %v", e.line, err)
+			if _, _, err := e.parse(e.make(), args[1:]); err != nil {
+				t.Errorf("%s: %v", x.line, err)
 			}
-			if !strings.Contains(help, "$ fdplan "+e.line+"\n") {
-				t.Errorf("help %s lacks %q", node.Name, e.line)
+			if !strings.Contains(help, "$ fdplan "+x.line+"\n") {
+				t.Errorf("help %s lacks %q", e.name, x.line)
 			}
-			if !strings.Contains(page, roff("fdplan "+e.line)+"\n") {
-				t.Errorf("the manual lacks %q", e.line)
+			if !strings.Contains(page, roff("fdplan "+x.line)+"\n") {
+				t.Errorf("the manual lacks %q", x.line)
 			}
 		}
 	}
@@ -127,16 +115,16 @@ func TestManual(t *testing.T) {
 	if status != exitDone || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, node := range table(t).Model.Leaves(true) {
-		_, rest, ok := strings.Cut(page, ".SS "+roff(node.Name)+" ")
+	for _, e := range visible() {
+		_, rest, ok := strings.Cut(page, ".SS "+roff(e.name)+" ")
 		if !ok {
-			t.Errorf("%s is missing", node.Name)
+			t.Errorf("%s is missing", e.name)
 			continue
 		}
 		section, _, _ := strings.Cut(rest, "\n.SS ")
-		for _, f := range node.Flags {
-			if !f.Hidden && f.Name != "help" && !strings.Contains(section, roff(f.Name)) {
-				t.Errorf("%s --%s is missing", node.Name, f.Name)
+		for _, f := range e.flags() {
+			if f.Flag != "help" && f.Flag != "version" && !strings.Contains(section, roff(f.Flag)) {
+				t.Errorf("%s --%s is missing", e.name, f.Flag)
 			}
 		}
 	}
@@ -156,10 +144,10 @@ func TestCompletion(t *testing.T) {
 		if status != exitDone || stderr != "" {
 			t.Fatalf("%s: status %d, %s", shell, status, stderr)
 		}
-		for _, node := range table(t).Model.Leaves(true) {
-			for _, f := range visible(node) {
-				if want := map[string]string{"zsh": "--" + f.Name, "fish": "from " + node.Name + "' -l " + f.Name}[shell]; !strings.Contains(script, want) {
-					t.Errorf("%s: %s --%s is missing", shell, node.Name, f.Name)
+		for _, e := range visible() {
+			for _, f := range e.flags() {
+				if want := map[string]string{"zsh": "--" + f.Flag, "fish": "from " + e.name + "' -l " + f.Flag}[shell]; !strings.Contains(script, want) {
+					t.Errorf("%s: %s --%s is missing", shell, e.name, f.Flag)
 				}
 			}
 		}

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
@@ -20,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/limit"
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/process"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -71,39 +70,12 @@ var commands = []entry{
 	{"completion", "Write the completions of commands and flags for a shell.", func() command { return new(completionCmd) }, false},
 }
 
-// globals are the flags without a command.
-type globals struct {
-	Version kong.VersionFlag `help:"Print the version, the commit and the Go version."`
-}
-
-// grammar returns the command that a command line begins with. Building all commands with
-// their flags takes longer than planning in a small problem. A command line that names no
-// command, or one that describes the others, gets all.
-func grammar(args []string) []kong.Option {
-	all := len(args) == 0 || slices.Contains([]string{"help", "man", "completion"}, args[0]) ||
-		!slices.ContainsFunc(commands, func(e entry) bool { return e.name == args[0] })
-	binder := app.Binder()
-	out := []kong.Option{
-		kong.Name("fdplan"),
-		kong.Description("Planning with learned, discrete models of the world."),
-		kong.Vars{"version": buildVersion()},
-		kong.Vars(binder.Vars),
-		kong.FlagNamer(bind.FlagName),
-		kong.TypeMapper(reflect.TypeFor[bind.Folder](), alone(string(bind.DefaultFolder))),
-		kong.TypeMapper(reflect.TypeFor[bind.Share](), alone(string(bind.DefaultShare))),
-		kong.TypeMapper(reflect.TypeFor[bind.Policy](), alone("")),
-		kong.NamedMapper("rate", kong.MapperFunc(rate)),
+// entryOf is the command of a name; nil for none.
+func entryOf(name string) *entry {
+	if i := slices.IndexFunc(commands, func(e entry) bool { return e.name == name }); i >= 0 {
+		return &commands[i]
 	}
-	for _, e := range commands {
-		if all || e.name == args[0] {
-			var tags []string
-			if e.hidden {
-				tags = []string{`hidden:""`}
-			}
-			out = append(out, kong.DynamicCommand(e.name, e.help, "", e.make(), tags...))
-		}
-	}
-	return out
+	return nil
 }
 
 // environment is the part of the system that a command may use.
@@ -122,10 +94,9 @@ type environment struct {
 	// this process is not the command's alone.
 	replace func(program string, args []string) (status int, err error)
 
-	guard    *guard            // ends the command
-	allFlags bool              // help has all flags
-	model    *kong.Application // what the command line was read by; nil for a document
-	args     []string          // the words of the command line
+	guard    *guard   // ends the command
+	allFlags bool     // help has all flags
+	args     []string // the words of the command line
 }
 
 // Main runs a program with its arguments and returns its exit status.
@@ -147,11 +118,7 @@ func run(a *environment, args []string) (status int) {
 	a.events = wantsEvents(args) || asked
 	a.json = wantsJSON(args) || a.events
 	defer func() { a.done(status) }()
-	exited := -1 // set when kong wants to exit, as after --help
-	work, part, err := a.prepare(args, func(code int) { exited = code })
-	if exited >= 0 {
-		return exited
-	}
+	work, part, err := a.prepare(args)
 	if err != nil {
 		return a.fail(err)
 	}
@@ -173,14 +140,17 @@ func run(a *environment, args []string) (status int) {
 }
 
 // prepare returns what the arguments ask for, with their values checked, and the part that it
-// needs and this program lacks, "" for none. The arguments may ask kong to exit.
-func (a *environment) prepare(args []string, exit func(int)) (work func() error, part string, err error) {
+// needs and this program lacks, "" for none.
+func (a *environment) prepare(args []string) (work func() error, part string, err error) {
+	write := func(text string) func() error {
+		return func() error { _, err := io.WriteString(a.out, text); return err }
+	}
 	if len(args) > 0 && args[0] == documentCommand {
 		work, err = a.document()
 		return work, "", err
 	}
 	if len(args) == 0 {
-		return func() error { _, err := io.WriteString(a.out, beginning); return err }, "", nil
+		return write(beginning), "", nil
 	}
 	if args, err = habits(args); err != nil {
 		return nil, "", err
@@ -189,29 +159,27 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 	if i := slices.Index(args, "--help=all"); i >= 0 {
 		args[i], a.allFlags = "--help", true
 	}
-	parser, err := kong.New(new(globals), append(grammar(args),
-		kong.Writers(a.out, a.err),
-		kong.Exit(exit),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(a.printHelp))...,
-	)
-	if err != nil {
-		return nil, "", fmt.Errorf("%w: %w", app.ErrInternal, err)
+	e := entryOf(args[0])
+	switch {
+	case args[0] == "--help" || args[0] == "-h":
+		return write(overview()), "", nil
+	case args[0] == "--version":
+		return write(buildVersion() + "\n"), "", nil
+	case e == nil:
+		return nil, "", noCommand(args[0])
 	}
-	ctx, err := parser.Parse(args)
-	if err != nil || ctx.Selected() == nil {
+	command := e.make()
+	asked, given, err := e.parse(command, args[1:])
+	switch {
+	case err != nil:
 		return nil, "", err
+	case asked.Help:
+		return write(a.help(*e)), "", nil
+	case asked.Version:
+		return write(buildVersion() + "\n"), "", nil
 	}
-	command := ctx.Selected().Target.Addr().Interface().(command)
-	binder := app.Binder()
-	err = binder.Check(command, bind.Flags)
+	err = app.Binder().Check(command, bind.Flags)
 	if s, ok := command.(settler); ok && err == nil {
-		var given []*bind.Option
-		for _, o := range binder.Options(command) {
-			if slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == o.Flag }) {
-				given = append(given, o)
-			}
-		}
 		err = s.settle(given)
 	}
 	part = a.lacking(command)
@@ -222,8 +190,19 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 	if r, ok := command.(interface{ Resolve() error }); ok && err == nil {
 		err = r.Resolve()
 	}
-	a.model = ctx.Model
 	return func() error { defer end(); return a.run(command) }, "", err
+}
+
+// noCommand refuses the name of a command.
+func noCommand(name string) error {
+	if strings.HasPrefix(name, "-") {
+		return fmt.Errorf("%s comes before a command; see fdplan --help", name)
+	}
+	var known []string
+	for _, e := range commands {
+		known = append(known, e.name)
+	}
+	return fmt.Errorf("there is no command %.40q%s", name, nearest.Hint(name, known))
 }
 
 // run runs a command within its bounds.

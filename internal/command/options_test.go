@@ -2,7 +2,8 @@ package command
 
 import (
 	"encoding/json"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,58 +11,91 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 )
 
-// TestOptions holds what kong makes of each command's options to what JSON documents do: the
-// names, the defaults, and the help.
+// TestOptions checks the options of each command: their names, their defaults, and that the command line and documents can have all of them.
 func TestOptions(t *testing.T) {
 	b := app.Binder()
-	for _, node := range table(t).Model.Leaves(false) {
-		i := slices.IndexFunc(commands, func(e entry) bool { return e.name == node.Name })
-		of := commands[i].make()
+	for _, e := range commands {
+		of := e.make()
 		if err := b.SetDefaults(of); err != nil {
-			t.Errorf("%s: %v", node.Name, err)
+			t.Errorf("%s: %v", e.name, err)
 		}
 		if err := b.Check(of, bind.Flags); err != nil {
-			t.Errorf("%s: the defaults: %v", node.Name, err)
+			t.Errorf("%s: the defaults: %v", e.name, err)
 		}
-		inJSON, options := map[string]bool{}, map[string]*bind.Option{}
+		once := map[string]bool{}
 		for _, o := range b.Options(of) {
 			for _, name := range []string{o.Name, o.Also} {
-				if name != "" && inJSON[name] {
-					t.Errorf("%s: two options are called %s", node.Name, name)
+				if name != "" && once[name] {
+					t.Errorf("%s: two options are called %s", e.name, name)
 				}
-				inJSON[name] = true
+				once[name] = true
+			}
+			for _, name := range []string{"--" + o.Flag, "-" + o.Short} {
+				if name != "-" && once[name] {
+					t.Errorf("%s: two options are called %s", e.name, name)
+				}
+				once[name] = true
 			}
 			if o.HTTP && o.Name == "" {
-				t.Errorf("%s: %s is for HTTP and has no name in JSON", node.Name, o.Flag)
+				t.Errorf("%s: %s is for HTTP and has no name in JSON", e.name, o.Flag)
 			}
-			options[o.Flag] = o
-		}
-		values := slices.Clone(node.Positional)
-		for _, f := range node.Flags {
-			if f.Name != "help" {
-				values = append(values, f.Value)
+			if o.Help == "" || strings.Contains(o.Help+strings.Join(o.Enum, ""), "${") {
+				t.Errorf("%s: %s has the help %q and the values %v", e.name, o.Flag, o.Help, o.Enum)
 			}
-		}
-		for _, v := range values {
-			o := options[v.Name]
-			if o == nil {
-				t.Errorf("%s: %s is no option", node.Name, v.Name)
-			} else if unspaced(o.Help) != unspaced(v.Help) || o.Default != v.Default || o.Required != v.Required || strings.Join(o.Enum, ",") != v.Enum {
-				t.Errorf("%s: %s is %+v, kong has %q, default %q, enum %q, required %v", node.Name, v.Name, o, v.Help, v.Default, v.Enum, v.Required)
-			}
-			delete(options, v.Name)
-		}
-		for name := range options {
-			t.Errorf("%s: kong has no %s", node.Name, name)
 		}
 		if _, err := json.Marshal(b.Schema(of, nil)); err != nil {
-			t.Errorf("%s: %v", node.Name, err)
+			t.Errorf("%s: %v", e.name, err)
 		}
 	}
 }
 
-// unspaced is a text whose lists have no spaces: kong writes those of values so.
-func unspaced(text string) string { return strings.ReplaceAll(text, ", ", ",") }
+// TestArguments reads command lines.
+func TestArguments(t *testing.T) {
+	for _, c := range []struct{ line, want, fault string }{
+		{"plan p -H4 -o x --time-limit=5s", `{"horizon":4,"out":"x","problem":"p","time_limit":"5s"}`, ""},
+		{"plan -H 2..4 p --certify --json", `{"certify":"certificate","horizon":"2..4","json":true,"problem":"p"}`, ""},
+		{"plan p --certify there --policy -qH3", `{"certify":"there","horizon":3,"policy":true,"problem":"p","quiet":true}`, ""},
+		{"plan --goal=-x=2 --require -1=x --require a,b -- -p", `{"goal":"-x=2","problem":"-p","require":["-1=x","a,b"]}`, ""},
+		{"plan p --entity A,B --entity C", `{"entity":["A","B","C"],"problem":"p"}`, ""},
+		{"train p -o n --no-polish --noise 5%", `{"data":"p","noise":0.05,"out":"n","polish":false}`, ""},
+		{"plan p --threads 0x10 --seed -1", "", `--seed: "-1" is not an integer of 64 bits from 0 on`},
+		{"plan p --threads 1.5", "", `--threads: "1.5" is not an integer of 64 bits`},
+		{"plan p --json=maybe", "", `--json: "maybe" is neither true nor false`},
+		{"train p -o n --noise x", "", `--noise: "x" is neither a number such as 0.05 nor a percentage such as 5%`},
+		{"plan p --goal", "", "--goal needs a value; expected --goal=EXPR"},
+		{"plan p -H=4 -z", "", "plan has no flag -z; see fdplan plan --help"},
+		{"plan a b c", "", "unexpected argument b"},
+		{"completion", "", `expected "<shell>"`},
+		{"compile p", "", "missing flags: --format=FORMAT"},
+		{"simulate p --plan x --policy y", "", "--plan and --policy can't be used together"},
+		{"plan p --files options_test.go", "", `--files: "` + filepath.Join(here(t), "options_test.go") + `" is no folder`},
+	} {
+		words := strings.Fields(c.line)
+		e := entryOf(words[0])
+		command := e.make()
+		_, _, err := e.parse(command, words[1:])
+		if err != nil || c.fault != "" {
+			if err == nil || err.Error() != c.fault {
+				t.Errorf("%s: %v, expected %q", c.line, err, c.fault)
+			}
+			continue
+		}
+		got, err := app.Binder().Encode(command)
+		text, err2 := json.Marshal(got)
+		if err != nil || err2 != nil || string(text) != c.want {
+			t.Errorf("%s: %s %v %v, expected %s", c.line, text, err, err2, c.want)
+		}
+	}
+}
+
+// here is the folder of the test.
+func here(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // TestDocument runs commands that documents ask for.
 func TestDocument(t *testing.T) {
@@ -84,7 +118,7 @@ func TestDocument(t *testing.T) {
 		`{"command":"solve","request":{"file":"x","connect":"nats://x"}}`: {exitUsage, `lacks the part cluster`},
 		`{"command":"cook","request":{}}`:                                 {exitUsage, `there is no command`},
 		`{"command":"help","request":{}}`:                                 {exitDone, `Usage`},
-		`{"command":"man","request":{}}`:                                  {exitUsage, `takes no document`},
+		`{"command":"man","request":{}}`:                                  {exitDone, `.SH NAME`},
 		`[]`:                                                              {exitUsage, `expected an object`},
 	} {
 		var out, errs strings.Builder

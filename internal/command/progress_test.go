@@ -108,7 +108,7 @@ func TestProgressJSON(t *testing.T) {
 			}
 		})
 	}
-	if status, _, stderr := session("plan", "navigation/3x3", "--progress", "loud"); status != exitUsage || !strings.Contains(stderr, "--progress must be one of") {
+	if status, _, stderr := session("plan", "navigation/3x3", "--progress", "loud"); status != exitUsage || !strings.Contains(stderr, `--progress is "loud"; expected one of`) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

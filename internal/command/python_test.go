@@ -41,7 +41,7 @@ func TestPythonIsGenerated(t *testing.T) {
 		"import os\nfrom collections.abc import Mapping, Sequence\nfrom typing import Any, Literal, TypeAlias, TypedDict\n\n" +
 		"Text: TypeAlias = \"str | os.PathLike[str]\"\n")
 	for _, f := range pythonFunctions {
-		of := commands[slices.IndexFunc(commands, func(e entry) bool { return e.name == f.command })].make()
+		of := entryOf(f.command).make()
 		options, properties := b.Options(of), b.Schema(of, nil)["properties"].(map[string]any)
 		skip := slices.Concat(own, strings.Fields(f.arguments))
 		if slices.ContainsFunc(options, func(o *bind.Option) bool { return o.Name == "problem" && o.Positional }) {

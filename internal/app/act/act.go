@@ -46,16 +46,16 @@ type Request struct {
 	Resume    bool     `help:"Go on with what the folder has."`
 
 	// Gap is not 0 where the system draws next states at random: see acting.Chance. Success has the probability of the goal count.
-	Gap     float64 `kong:"-"`
-	Success bool    `kong:"-"`
+	Gap     float64 `name:"-"`
+	Success bool    `name:"-"`
 
-	Seed     uint64            `kong:"-"`
-	Limits   engine.Limits     `kong:"-"`
-	Folder   string            `kong:"-"` // of everything that is seen
-	Now      func() time.Time  `kong:"-"` // the clock
-	Progress func(acting.Step) `kong:"-"` // called after each step; may be nil
-	Large    func(bytes int64) `kong:"-"` // as Again, see certify.Options; may be nil
-	Again    func()            `kong:"-"`
+	Seed     uint64            `name:"-"`
+	Limits   engine.Limits     `name:"-"`
+	Folder   string            `name:"-"` // of everything that is seen
+	Now      func() time.Time  `name:"-"` // the clock
+	Progress func(acting.Step) `name:"-"` // called after each step; may be nil
+	Large    func(bytes int64) `name:"-"` // as Again, see certify.Options; may be nil
+	Again    func()            `name:"-"`
 }
 
 // run is one call of Run.

@@ -10,14 +10,22 @@
 //	default:"10m"       the value if it is absent, as the command line has it
 //	min:"1" max:"100"   the range of a number
 //	http:"yes"          programs of others may set it over HTTP
-//	kong:"-"            the field is no option
-//
-// and arg, short, placeholder, sep, required, negatable and type, which are kong's.
+//	name:"-"            the field is no option
+//	arg:""              an argument of the command line and no flag, required without optional:""
+//	short:"o"           a letter for the flag
+//	placeholder:"FILE"  what the help has for the value
+//	required:""         there is no default
+//	negatable:""        --no-… is a flag, too
+//	sep:"none"          a word of the command line is one value of a list; without, it is split at commas
+//	xor:"what"          one option of those with the same text at most
+//	type:"existingdir"  existingfile, existingdir, or rate, a number that may be a percentage
 package bind
 
 import (
-	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -35,12 +43,13 @@ type Option struct {
 	Default    string
 	Positional bool // an argument of the command line and no flag
 	Required   bool
-	HTTP       bool // programs of others may set it
+	Negatable  bool
+	Short      string // a letter, "" for none
+	HTTP       bool   // programs of others may set it
 	Type       reflect.Type
 	Tag        reflect.StructTag
 
 	index    []int
-	short    string
 	min, max string
 	list     bool // several values are one word of the command line, with commas
 }
@@ -68,7 +77,7 @@ func (b Binder) options(t reflect.Type, at []int) []*Option {
 		f := t.Field(i)
 		index := append(slices.Clone(at), i)
 		switch {
-		case f.Tag.Get("kong") == "-":
+		case f.Tag.Get("name") == "-":
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			out = append(out, b.options(f.Type, index)...)
 		case f.IsExported():
@@ -82,10 +91,11 @@ func (b Binder) options(t reflect.Type, at []int) []*Option {
 func (b Binder) option(f reflect.StructField, index []int) *Option {
 	o := &Option{
 		Flag: f.Tag.Get("name"), Name: f.Tag.Get("json"), Also: f.Tag.Get("also"), Help: f.Tag.Get("help"), Default: f.Tag.Get("default"),
-		Type: f.Type, Tag: f.Tag, index: index, short: f.Tag.Get("short"), min: f.Tag.Get("min"), max: f.Tag.Get("max"), HTTP: f.Tag.Get("http") != "",
+		Type: f.Type, Tag: f.Tag, index: index, Short: f.Tag.Get("short"), min: f.Tag.Get("min"), max: f.Tag.Get("max"), HTTP: f.Tag.Get("http") != "",
 	}
 	_, o.Positional = f.Tag.Lookup("arg")
 	_, o.Required = f.Tag.Lookup("required")
+	_, o.Negatable = f.Tag.Lookup("negatable")
 	_, optional := f.Tag.Lookup("optional")
 	o.Required = o.Required || o.Positional && !optional
 	o.list = f.Tag.Get("sep") != "none"
@@ -149,16 +159,81 @@ func (b Binder) SetDefaults(request any) error {
 	return nil
 }
 
-// SetText sets a value as the command line has it.
-func SetText(v reflect.Value, text string) error {
+// Set reads a value of the command line into the option's field of a request; a list gets further values.
+func (o *Option) Set(request any, text string) error {
+	v := reflect.ValueOf(o.Of(request)).Elem()
+	switch o.Tag.Get("type") {
+	case "rate":
+		number, percent := strings.CutSuffix(text, "%")
+		x, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return fmt.Errorf("%.40q is neither a number such as 0.05 nor a percentage such as 5%%", text)
+		}
+		if percent {
+			x /= 100
+		}
+		v.SetFloat(x)
+		return nil
+	case "existingdir", "existingfile":
+		wanted, info, err := o.Tag.Get("type") == "existingdir", fs.FileInfo(nil), error(nil)
+		if text, err = filepath.Abs(text); err == nil {
+			info, err = os.Stat(text)
+		}
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir() && !wanted:
+			return fmt.Errorf("%q is a folder; expected a file", text)
+		case !info.IsDir() && wanted:
+			return fmt.Errorf("%q is no folder", text)
+		}
+	}
+	if list, ok := v.Addr().Interface().(*[]string); ok && o.list && !o.Positional {
+		*list = append(*list, strings.Split(text, ",")...)
+		return nil
+	}
+	return SetText(v, text)
+}
+
+// SetText sets a value as the command line has it; a list gets a further value.
+func SetText(v reflect.Value, text string) (err error) {
 	if u, ok := v.Addr().Interface().(interface{ UnmarshalText([]byte) error }); ok {
 		return u.UnmarshalText([]byte(text))
 	}
-	if v.Kind() == reflect.String {
+	switch {
+	case v.Kind() == reflect.String:
 		v.SetString(text)
-		return nil
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.Append(v, reflect.ValueOf(text)))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return SetText(v.Elem(), text)
+	case v.Kind() == reflect.Bool:
+		var yes bool
+		if yes, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%.40q is neither true nor false", text)
+		}
+		v.SetBool(yes)
+	case v.CanInt():
+		var n int64
+		if n, err = strconv.ParseInt(text, 0, v.Type().Bits()); err != nil {
+			return fmt.Errorf("%.40q is not an integer of %d bits", text, v.Type().Bits())
+		}
+		v.SetInt(n)
+	case v.CanUint():
+		var n uint64
+		if n, err = strconv.ParseUint(text, 0, v.Type().Bits()); err != nil {
+			return fmt.Errorf("%.40q is not an integer of %d bits from 0 on", text, v.Type().Bits())
+		}
+		v.SetUint(n)
+	default:
+		var x float64
+		if x, err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("%.40q is not a number", text)
+		}
+		v.SetFloat(x)
 	}
-	return json.Unmarshal([]byte(text), v.Addr().Interface())
+	return nil
 }
 
 // Style is how somebody writes the names of options.

@@ -31,7 +31,7 @@ type asked struct {
 	Property   string   `required:""`
 	File       string   `json:"-"`
 	CPUs       int      `name:"cpus" json:"processors"`
-	Now        func()   `kong:"-"`
+	Now        func()   `name:"-"`
 }
 
 var binder = Binder{Vars: map[string]string{"engines": "auto,search"}}

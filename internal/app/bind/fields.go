@@ -164,7 +164,7 @@ func (b Binder) InJSON(text string, request any, wrote Fields) string {
 			name = o.Also
 		}
 		if name != "" {
-			names["--"+o.Flag], names["-"+o.short] = name, name
+			names["--"+o.Flag], names["-"+o.Short] = name, name
 		}
 	}
 	return flag.ReplaceAllStringFunc(text, func(word string) string { return cmp.Or(names[word], word) })

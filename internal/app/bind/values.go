@@ -207,6 +207,15 @@ type Folder string
 // DefaultFolder is where a certificate goes that is given no folder.
 const DefaultFolder Folder = "certificate"
 
+// A Loner is a value whose flag may stand alone.
+type Loner interface {
+	// Alone is the value that the flag then has.
+	Alone() string
+}
+
+// Alone implements Loner.
+func (Folder) Alone() string { return string(DefaultFolder) }
+
 // UnmarshalJSON reads a name, or true for the default.
 func (f *Folder) UnmarshalJSON(text []byte) error {
 	name, ok := textOrTrue(text, string(DefaultFolder))
@@ -234,6 +243,9 @@ type Share string
 
 // DefaultShare is the share where one is asked for without a number.
 const DefaultShare Share = "99%"
+
+// Alone implements Loner.
+func (Share) Alone() string { return string(DefaultShare) }
 
 // UnmarshalText reads 99%.
 func (s *Share) UnmarshalText(text []byte) error {
@@ -375,6 +387,9 @@ type Policy struct {
 	Given bool
 	Plan  // File is "" for one that is made now
 }
+
+// Alone implements Loner.
+func (Policy) Alone() string { return "" }
 
 // UnmarshalText takes the name of a file, or nothing.
 func (p *Policy) UnmarshalText(text []byte) error {

@@ -19,9 +19,9 @@ import (
 type EpisodesRequest struct {
 	RunRequest
 	Episodes  int               `http:"yes" help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." min:"0" placeholder:"N"`
-	Simulator SimulatorRef      `kong:"-"` // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
-	Episode   func(EpisodeLine) `kong:"-"` // called for each; may be nil
-	Again     func() Chooser    `kong:"-"` // the policy of each episode; nil for plans
+	Simulator SimulatorRef      `name:"-"` // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
+	Episode   func(EpisodeLine) `name:"-"` // called for each; may be nil
+	Again     func() Chooser    `name:"-"` // the policy of each episode; nil for plans
 }
 
 // EpisodesDocument is the answer of `fdplan run --episodes`. The policies that do nothing and

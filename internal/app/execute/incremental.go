@@ -26,11 +26,11 @@ import (
 type IncrementalRequest struct {
 	plan.Request
 	LoopOptions
-	Write     func(file string, write func(io.Writer) error) error `kong:"-"` // writes files whole or not at all; nil writes none
-	Iteration func(IterationLine)                                  `kong:"-"` // called for each; may be nil
+	Write     func(file string, write func(io.Writer) error) error `name:"-"` // writes files whole or not at all; nil writes none
+	Iteration func(IterationLine)                                  `name:"-"` // called for each; may be nil
 	// Prove is given the outcome when planning is done; may be nil. What it returns is
 	// the folder of a certificate, "" for none.
-	Prove func(*incremental.Result) (folder string, err error) `kong:"-"`
+	Prove func(*incremental.Result) (folder string, err error) `name:"-"`
 }
 
 // LoopOptions are those of Algorithm 1.

@@ -25,11 +25,11 @@ type SimulatorRef struct {
 	Truth    string        `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"` // see Problem.SetTruth
 	Record   string        `help:"Append every observed transition to a data set: .csv, .parquet or .npz." placeholder:"FILE"`
 
-	Seed uint64 `kong:"-"` // of stochastic RDDL
+	Seed uint64 `name:"-"` // of stochastic RDDL
 	// Joined is the session of a server that Join began; nil to begin one.
-	Joined *simulator.Rddlsim `kong:"-"`
+	Joined *simulator.Rddlsim `name:"-"`
 	// Observe, if set, is called with the observed transitions, in place of Record.
-	Observe func(simulator.Transition) error `kong:"-"`
+	Observe func(simulator.Transition) error `name:"-"`
 }
 
 // Open starts the simulator; it returns nil if there is none.

@@ -53,13 +53,13 @@ type RunRequest struct {
 	PlanTime bind.Duration `http:"yes" help:"Time for each plan; the best plan found by then is used." placeholder:"TIME"`
 	Engine   string        `http:"yes" help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 
-	Seed   uint64                `kong:"-"` // of actions in place of a plan
-	Limits engine.Limits         `kong:"-"`
-	Follow Chooser               `kong:"-"` // a policy in place of plans; nil for plans
-	Now    func() time.Time      `kong:"-"` // the clock; nil is time.Now
-	Plan   func(RunPlan)         `kong:"-"` // called for each plan; may be nil
-	Step   func(RunStep)         `kong:"-"` // called for each step; may be nil
-	Phase  func(engine.Progress) `kong:"-"`
+	Seed   uint64                `name:"-"` // of actions in place of a plan
+	Limits engine.Limits         `name:"-"`
+	Follow Chooser               `name:"-"` // a policy in place of plans; nil for plans
+	Now    func() time.Time      `name:"-"` // the clock; nil is time.Now
+	Plan   func(RunPlan)         `name:"-"` // called for each plan; may be nil
+	Step   func(RunStep)         `name:"-"` // called for each step; may be nil
+	Phase  func(engine.Progress) `name:"-"`
 }
 
 // Chooser is a policy that is followed.

@@ -22,7 +22,7 @@ type Simulation struct {
 	Policy string    `help:"Policy to run: noop, random or exploration; default: random." placeholder:"NAME" xor:"what"`
 	Steps  int       `help:"Number of steps; default: the instance's horizon, or the plan's."`
 	Seed   uint64    `help:"Seed of the policy and of random draws." default:"0"`
-	CSV    io.Writer `kong:"-"` // receives every step; nil for none
+	CSV    io.Writer `name:"-"` // receives every step; nil for none
 }
 
 // Simulated is the outcome of `fdplan simulate`.

@@ -123,15 +123,15 @@ type Request struct {
 	Engine       string    `http:"yes" help:"Engine that completes changed plans: ${enum}." enum:"${explainers}" default:"auto"`
 	Alternatives int       `http:"yes" help:"Maximal number of joint actions with more reward to try at each step." default:"8" min:"1" placeholder:"N"`
 
-	Limits engine.Limits         `kong:"-"`
-	Report func(engine.Progress) `kong:"-"`
-	Drawn  *load.Problem         `kong:"-"` // the problem with its draws; nil where nothing is drawn
-	Now    func() time.Time      `kong:"-"`
+	Limits engine.Limits         `name:"-"`
+	Report func(engine.Progress) `name:"-"`
+	Drawn  *load.Problem         `name:"-"` // the problem with its draws; nil where nothing is drawn
+	Now    func() time.Time      `name:"-"`
 	// Solved is told of the answer over the whole horizon before it is explained, and
 	// Completed of each completion of a changed plan. Both may be nil; their errors end the
 	// explanation.
-	Solved    func(t engine.Task, horizon int, res *engine.Result) error `kong:"-"`
-	Completed func(explain.Completion) error                             `kong:"-"`
+	Solved    func(t engine.Task, horizon int, res *engine.Result) error `name:"-"`
+	Completed func(explain.Completion) error                             `name:"-"`
 
 	rule  func(origin string) string // what the user wrote, "" for nothing
 	judge *support.Judge

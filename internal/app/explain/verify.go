@@ -65,7 +65,7 @@ type Witness struct {
 type VerifyRequest struct {
 	Property string `required:"" http:"yes" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
 	// Log has rows to hold it against; nil for those that the network's file records.
-	Log *coverage.Record `kong:"-"`
+	Log *coverage.Record `name:"-"`
 }
 
 // Verify decides a property of one step: whether the rows of a log refute it, else whether it

@@ -35,7 +35,7 @@ type Request struct {
 	Default bind.Settings `http:"yes" help:"Value of an action that does nothing, so that plans omit it; repeatable." placeholder:"ACTION=VALUE" sep:"none"`
 	Initial bind.Settings `http:"yes" help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
 
-	Progress func(step string, done float64) `kong:"-"` // told of the step and its share that is done; may be nil
+	Progress func(step string, done float64) `name:"-"` // told of the step and its share that is done; may be nil
 }
 
 // Delimiter is the character that a text stands for, with \t for a tab; 0 for none.

@@ -30,11 +30,11 @@ type Ref struct {
 
 	// Read reads the files of Domain and Instance, or a task file and those that it
 	// names; nil is the file system.
-	Read           task.ReadFile `kong:"-"`
-	FreeSuccessors bool          `kong:"-"` // steps may lead to states that break an invariant
-	Untrained      bool          `kong:"-"` // the network is not needed: it is to be learned or tested
-	Simulate       bool          `kong:"-"` // only the RDDL is needed, which may be stochastic
-	Chance         bool          `kong:"-"` // what is drawn at random is kept open in the problem, for policies
+	Read           task.ReadFile `name:"-"`
+	FreeSuccessors bool          `name:"-"` // steps may lead to states that break an invariant
+	Untrained      bool          `name:"-"` // the network is not needed: it is to be learned or tested
+	Simulate       bool          `name:"-"` // only the RDDL is needed, which may be stochastic
+	Chance         bool          `name:"-"` // what is drawn at random is kept open in the problem, for policies
 }
 
 // Source is where a problem is and how it is read, besides its name.

@@ -39,22 +39,22 @@ type Query struct {
 type Request struct {
 	Query
 	// Prove, where it is set, is given the result once the checker has confirmed it.
-	Prove func(*engine.Result) error `kong:"-"`
+	Prove func(*engine.Result) error `name:"-"`
 	// Try, where it is set, replays a plan in a system of the user's, in place of the
 	// problem's own RDDL.
-	Try    func(context.Context, *factored.Trace) (*simulator.Run, error) `kong:"-"`
-	System string                                                         `kong:"-"` // what Try asks; "" without Try
+	Try    func(context.Context, *factored.Trace) (*simulator.Run, error) `name:"-"`
+	System string                                                         `name:"-"` // what Try asks; "" without Try
 	// Divide, where it is set, makes the engine that answers from that of the options: one
 	// that sends parts of the work to others.
-	Divide  func(engine.Engine) engine.Engine `kong:"-"`
-	Limits  engine.Limits                     `kong:"-"` // Threads 0 is one for each processor
-	Report  func(engine.Progress)             `kong:"-"`
-	Now     func() time.Time                  `kong:"-"` // the clock; nil is time.Now
-	Started time.Time                         `kong:"-"` // start of the process; zero means the time of the call
-	Loaded  time.Time                         `kong:"-"` // when the problem was loaded; zero means the time of the call
+	Divide  func(engine.Engine) engine.Engine `name:"-"`
+	Limits  engine.Limits                     `name:"-"` // Threads 0 is one for each processor
+	Report  func(engine.Progress)             `name:"-"`
+	Now     func() time.Time                  `name:"-"` // the clock; nil is time.Now
+	Started time.Time                         `name:"-"` // start of the process; zero means the time of the call
+	Loaded  time.Time                         `name:"-"` // when the problem was loaded; zero means the time of the call
 
 	// Outright, where it is set, has looked for plans before the problem was compiled.
-	Outright *Outright `kong:"-"`
+	Outright *Outright `name:"-"`
 
 	unproven bool // no proof is wanted
 }

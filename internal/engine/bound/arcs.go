@@ -61,9 +61,7 @@ func (g *part) usesOf(reads uint64) (uses []use) {
 				i++
 			}
 			if i == len(uses) || uses[i].rel != u.rel {
-				uses = append(uses, use{}) // slices.Insert would be compiled for this alone
-				copy(uses[i+1:], uses[i:])
-				uses[i] = use{rel: u.rel}
+				uses = slices.Insert(uses, i, use{rel: u.rel})
 			}
 			uses[i].coef += u.coef
 		}

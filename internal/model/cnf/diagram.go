@@ -106,9 +106,7 @@ func (d *diagram) build(level int, k int64) interval {
 		d.nodes = append(d.nodes, node{level, yes.node, no.node})
 	}
 	// The calls above changed lower levels only.
-	list := append(d.levels[level], iv)
-	copy(list[at+1:], list[at:])
-	list[at], d.levels[level] = iv, list
+	d.levels[level] = slices.Insert(d.levels[level], at, iv)
 	return iv
 }
 
