@@ -72,7 +72,7 @@ var never = map[string][]string{
 
 // modules are the modules of others, with the packages that may import them.
 var modules = map[string][]string{
-	"github.com/spf13/pflag":      {"internal/command"},
+	"github.com/spf13/pflag":          {"internal/command"},
 	"github.com/nats-io":              {"cluster/internal/cluster", "cluster/part"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
 	"github.com/tetratelabs/wazero":   {"highs/internal/highs"},

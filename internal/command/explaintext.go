@@ -15,7 +15,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // writeExplanation writes the answer as text, with constraints if they are asked for.
@@ -165,7 +164,7 @@ func placed(origin, rule, words string) string {
 // against names the rules that cannot be kept, those of the same steps together.
 func against(members []explain.MemberLine, constraints bool) string {
 	members = slices.Clone(members)
-	sorting.Stable(members, func(a, b explain.MemberLine) int { return slices.Compare(a.Steps, b.Steps) })
+	slices.SortStableFunc(members, func(a, b explain.MemberLine) int { return slices.Compare(a.Steps, b.Steps) })
 	var steps []string
 	rules := map[string][]string{}
 	for _, m := range members {

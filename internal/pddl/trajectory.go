@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/nearest"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Observed is a state as a trajectory has it: the atoms that hold, and the values of functions, by name and objects with blanks between them.
@@ -80,7 +79,7 @@ func (t *Trajectory) finish() *Trajectory {
 	for name, is := range t.types {
 		t.Objects = append(t.Objects, Object{name, is.types})
 	}
-	sorting.Stable(t.Objects, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(t.Objects, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
 	return t
 }
 

@@ -3,11 +3,11 @@ package picture
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/counted"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // field is the view of a policy over two integers: arrows on a grid.
@@ -237,7 +237,7 @@ func sorted(stands map[place]*Stand) []place {
 	for q := range stands {
 		places = append(places, q)
 	}
-	sorting.Stable(places, func(a, b place) int { return (a.r-b.r)*maxGrid + a.c - b.c })
+	slices.SortStableFunc(places, func(a, b place) int { return (a.r-b.r)*maxGrid + a.c - b.c })
 	return places
 }
 

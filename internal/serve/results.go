@@ -11,13 +11,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/packed"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // result is a journal of a bench.
@@ -130,7 +130,7 @@ func (s *Server) listResults(w http.ResponseWriter, r *http.Request) error {
 		}
 		doc.Results = append(doc.Results, resultLine{Result: name, Runs: len(lines), Updated: info.ModTime(), Live: x.live()})
 	}
-	sorting.Stable(doc.Results, func(a, b resultLine) int {
+	slices.SortStableFunc(doc.Results, func(a, b resultLine) int {
 		if c := b.Updated.Compare(a.Updated); c != 0 {
 			return c
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Description is what `fdplan show LOG` prints of a log.
@@ -139,7 +138,7 @@ func (c *Column) measure(column *rawlog.Column) {
 	for value, count := range counts {
 		c.Frequent = append(c.Frequent, Frequency{value, count})
 	}
-	sorting.Stable(c.Frequent, func(a, b Frequency) int {
+	slices.SortStableFunc(c.Frequent, func(a, b Frequency) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 	})
 	c.Frequent = c.Frequent[:min(len(c.Frequent), maxFrequent)]

@@ -24,7 +24,6 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/rddl/task"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -336,7 +335,7 @@ func count(read *rawlog.Read) []reason {
 	for why, n := range counts {
 		out = append(out, reason{why, n})
 	}
-	sorting.Stable(out, func(a, b reason) int { return cmp.Or(b.count-a.count, strings.Compare(a.why, b.why)) })
+	slices.SortStableFunc(out, func(a, b reason) int { return cmp.Or(b.count-a.count, strings.Compare(a.why, b.why)) })
 	return out
 }
 

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Shape says which columns of a log are about its rows, and not about the device.
@@ -120,7 +118,7 @@ func (t *Table) Shape(s Spec) Shape {
 			out.Doubtful = append(out.Doubtful, [2]string{base, next})
 		}
 	}
-	sorting.Stable(out.Doubtful, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	slices.SortStableFunc(out.Doubtful, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return out
 }
 

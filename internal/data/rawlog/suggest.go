@@ -6,8 +6,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // The most values that clusters are looked for in, and the most transitions of which the
@@ -228,7 +226,7 @@ func (w *watch) samples(c *Column) iter.Seq[[]sample] {
 				values = append(values, value{x, int32(k)})
 			}
 		}
-		sorting.Stable(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
+		slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
 		for _, changes := range w.changes {
 			var list []sample
 			for _, v := range values {

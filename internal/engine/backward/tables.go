@@ -12,7 +12,6 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -166,7 +165,7 @@ func (w *writer) eachRule(x *bound.Relaxation, visit func(t int, c format.Inequa
 // ruleName identifies a constraint of step t, whether constants are propagated or not.
 func (w *writer) ruleName(t int, terms []model.Term, k int64) string {
 	terms, k, _ = w.open(terms, k)
-	sorting.Stable(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
+	slices.SortStableFunc(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
 	text := fmt.Append(nil, t)
 	for _, a := range terms {
 		text = fmt.Appendf(text, " %d x%d", a.Coef, a.Lit)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -229,7 +228,7 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 // their literals so that the first is a variable.
 func canonical(terms []model.Term) (out []model.Term, unit int64, flipped bool) {
 	out = slices.Clone(terms)
-	sorting.Stable(out, func(a, b model.Term) int { return int(a.Lit.Var() - b.Lit.Var()) })
+	slices.SortStableFunc(out, func(a, b model.Term) int { return int(a.Lit.Var() - b.Lit.Var()) })
 	for _, t := range out {
 		for a, b := unit, t.Coef; ; a, b = b, a%b {
 			if b == 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -194,7 +193,7 @@ func (x *Relaxation) Costs(t int) [][]model.Term {
 				out[id] = append(out[id], model.Term{Coef: c, Lit: model.Lit(v)})
 			}
 		}
-		sorting.Stable(out[id], func(a, b model.Term) int { return int(a.Lit - b.Lit) })
+		slices.SortStableFunc(out[id], func(a, b model.Term) int { return int(a.Lit - b.Lit) })
 	}
 	return out
 }

@@ -2,8 +2,6 @@ package bound
 
 import (
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Rule is that at most one of some bits of packed states is true, or one of them.
@@ -54,7 +52,7 @@ func (r *reader) read(action int, places []int, known []Fact) ([]Operator, bool)
 // values are the facts with each of the values of a rule's bits that they allow.
 func (r *reader) values(rule *Rule, known []Fact) (out [][]Fact) {
 	add := func(facts []Fact) {
-		sorting.Stable(facts, func(a, b Fact) int { return int(a.Place - b.Place) })
+		slices.SortStableFunc(facts, func(a, b Fact) int { return int(a.Place - b.Place) })
 		if both, can := merge(known, slices.Compact(facts)); can {
 			out = append(out, both)
 		}

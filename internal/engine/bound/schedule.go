@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -39,7 +38,7 @@ func (p *Program) schedule() {
 	for _, x := range code {
 		level[x.dst] = 1 + max(level[x.a], level[x.b])
 	}
-	sorting.Stable(code, func(x, y instr) int {
+	slices.SortStableFunc(code, func(x, y instr) int {
 		return cmp.Or(cmp.Compare(level[x.dst], level[y.dst]), cmp.Compare(x.op, y.op))
 	})
 	p.code = code

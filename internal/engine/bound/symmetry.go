@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // classes numbers the groups such that two groups of one class can be swapped
@@ -104,7 +103,7 @@ func (f *Factors) marks() [][]mark {
 		}
 	}
 	for id := range out {
-		sorting.Stable(out[id], func(a, b mark) int {
+		slices.SortStableFunc(out[id], func(a, b mark) int {
 			if a.row != b.row {
 				return a.row - b.row
 			}

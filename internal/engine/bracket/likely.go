@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
-
-	"github.com/fdplan/fdplan/internal/sorting"
+	"slices"
 )
 
 // base says what a policy does where the search has not been.
@@ -225,8 +224,8 @@ func (s *Search) ahead(layer []lead, left int) (next []lead, err error) {
 	if len(next) <= likelyWidth {
 		return next, nil
 	}
-	sorting.Stable(next, func(x, y lead) int { return cmp.Compare(y.v, x.v) })
-	sorting.Stable(next[likelyWidth/2:], func(x, y lead) int { return cmp.Compare(y.u, x.u) })
+	slices.SortStableFunc(next, func(x, y lead) int { return cmp.Compare(y.v, x.v) })
+	slices.SortStableFunc(next[likelyWidth/2:], func(x, y lead) int { return cmp.Compare(y.u, x.u) })
 	return next[:likelyWidth], nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // pattern is a process over some fields, in which a part of the reward is paid.
@@ -356,7 +355,7 @@ func (b *builder) move(p *pattern, state []uint64, action uint32, most int) (m m
 		}
 		m.folds = append(m.folds, x)
 	}
-	sorting.Stable(m.folds, func(x, y fold) int { return min(2, len(y.alts)) - min(2, len(x.alts)) })
+	slices.SortStableFunc(m.folds, func(x, y fold) int { return min(2, len(y.alts)) - min(2, len(x.alts)) })
 	m.joint = []float64{1}
 	for i := range m.folds {
 		if x := &m.folds[i]; len(x.alts) > 1 {

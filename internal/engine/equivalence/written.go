@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -83,7 +82,7 @@ func (w *Written) Or(lits ...factored.Lit) factored.Lit {
 
 // And is true where all literals are. The list is the caller's no more.
 func (w *Written) And(lits ...factored.Lit) factored.Lit {
-	sorting.Stable(lits, func(a, b factored.Lit) int { return 4*int(a.Bit-b.Bit) + order(a) - order(b) })
+	slices.SortStableFunc(lits, func(a, b factored.Lit) int { return 4*int(a.Bit-b.Bit) + order(a) - order(b) })
 	lits = slices.DeleteFunc(slices.Compact(lits), func(l factored.Lit) bool { return l == w.yes })
 	for i, l := range lits {
 		if l == w.yes.Not() || i > 0 && lits[i-1] == l.Not() {

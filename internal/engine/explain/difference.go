@@ -3,7 +3,6 @@ package explain
 import (
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -52,7 +51,7 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 			out = append(out, d)
 		}
 	}
-	sorting.Stable(out, func(a, b Difference) int {
+	slices.SortStableFunc(out, func(a, b Difference) int {
 		size := func(d Difference) int64 {
 			n := d.Weight * (d.Otherwise - d.Plan)
 			return max(n, -n)

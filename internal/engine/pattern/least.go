@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/sat"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -166,7 +165,7 @@ func (q *oneStep) families(b *builder, all []*variable, states []values) (out []
 			f.score += r.score / float64(len(f.rated))
 		}
 	}
-	sorting.Stable(out, func(x, y *family) int { return cmp.Compare(y.score, x.score) })
+	slices.SortStableFunc(out, func(x, y *family) int { return cmp.Compare(y.score, x.score) })
 	return out
 }
 
@@ -174,7 +173,7 @@ func (q *oneStep) families(b *builder, all []*variable, states []values) (out []
 func (q *oneStep) complete(b *builder, f *family, states []values) {
 	f.rated = append(f.rated, q.rate(b, f.rest, states)...)
 	f.rest = nil
-	sorting.Stable(f.rated, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
+	slices.SortStableFunc(f.rated, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
 }
 
 // take adds the tables of a family whose variables are disjoint from those before and change in no step in which one of these does. It returns what they

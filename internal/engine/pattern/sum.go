@@ -4,8 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // sum is a bound: the sum of tables over disjoint sets of variables.
@@ -121,7 +119,7 @@ func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) []
 	for _, x := range parts {
 		slices.Sort(x)
 	}
-	sorting.Stable(parts, slices.Compare)
+	slices.SortStableFunc(parts, slices.Compare)
 	return parts
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // BlindSolution is a plan: what to do at each step, whatever is seen.
@@ -233,7 +231,7 @@ func (b *beliefs) choices(of belief, left int) (list []choice) {
 			list = append(list, c)
 		}
 	}
-	sorting.Stable(list, func(x, y choice) int { return cmp.Compare(y.most, x.most) })
+	slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(y.most, x.most) })
 	return list
 }
 
@@ -290,7 +288,7 @@ func (b *beliefs) step(of belief, action uint32) (gain, factor float64, next bel
 
 // worstMembers keeps the members that are not better in all respects than another, and takes their least reward out.
 func worstMembers(all belief) (least float64, kept belief) {
-	sorting.Stable(all, func(a, b member) int {
+	slices.SortStableFunc(all, func(a, b member) int {
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(b.left, a.left), cmp.Compare(a.x, b.x))
 	})
 	least = math.Inf(1)
@@ -310,7 +308,7 @@ func worstMembers(all belief) (least float64, kept belief) {
 
 // likelyMembers adds the probabilities of equal states, and divides all by their sum.
 func likelyMembers(all belief) (sum float64, kept belief) {
-	sorting.Stable(all, func(a, b member) int { return cmp.Compare(a.state, b.state) })
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.state, b.state) })
 	for _, m := range all {
 		if n := len(kept); n > 0 && kept[n-1].state == m.state {
 			kept[n-1].x += m.x

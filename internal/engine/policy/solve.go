@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/routine"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // none is the action of a state in which none is taken.
@@ -326,7 +325,7 @@ func (s *Solution) Rows() []Row {
 	}
 	var rows []Row
 	places := slices.Collect(maps.Keys(steps))
-	sorting.Stable(places, func(a, b uint32) int {
+	slices.SortStableFunc(places, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(int(a)/s.n, int(b)/s.n), cmp.Compare(b, a))
 	})
 	for _, i := range places {

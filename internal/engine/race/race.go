@@ -16,7 +16,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/routine"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Engine is a race as an engine.Engine. The Winner of its results names the
@@ -164,7 +163,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 			more = max(more, r.level/8)
 		}
 	}
-	sorting.Stable(c.late, func(x, y event) int { return x.racer - y.racer })
+	slices.SortStableFunc(c.late, func(x, y event) int { return x.racer - y.racer })
 	res, err := c.better(c.late)
 	return res, -1, err
 }

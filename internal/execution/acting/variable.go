@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -189,7 +188,7 @@ func exclusive(p *factored.Problem) []group {
 			all = append(all, g)
 		}
 	}
-	sorting.Stable(all, func(a, b group) int { return len(b.bits) - len(a.bits) })
+	slices.SortStableFunc(all, func(a, b group) int { return len(b.bits) - len(a.bits) })
 	used := map[factored.Bit]bool{}
 	var out []group
 	for _, g := range all {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // relaxedPlan is a plan in a relaxed planning graph, read from the goal back.
@@ -239,7 +238,7 @@ func (p *relaxedPlan) atLeast(s *linear, sign, least float64, layer int) {
 			list = append(list, term{w, w.c * (p.span[layer][w.num].lo - g.lo), g.hi > x})
 		}
 	}
-	sorting.Stable(list, func(a, b term) int {
+	slices.SortStableFunc(list, func(a, b term) int {
 		return cmp.Or(cmp.Compare(number(a.back), number(b.back)), cmp.Compare(b.more, a.more))
 	})
 	for _, x := range list {
@@ -311,7 +310,7 @@ func (p *relaxedPlan) steps(num int32, sign, from float64, layer int) (list []st
 		}
 	}
 	p.work += int64(8 * len(p.movers[num]))
-	sorting.Stable(list, func(a, b step) int { return cmp.Compare(b.most, a.most) })
+	slices.SortStableFunc(list, func(a, b step) int { return cmp.Compare(b.most, a.most) })
 	return list
 }
 

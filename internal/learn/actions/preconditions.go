@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/pddl"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // preconditions is the safe side: all that held in every row, and that the effects are known. needed are the literals of it.
@@ -174,7 +173,7 @@ func (l *learner) possible(needed []int) (*pddl.Expr, string) {
 
 // shortestClauses drops those that contain another one.
 func shortestClauses(list [][]string) (out [][]string) {
-	sorting.Stable(list, func(a, b []string) int { return len(a) - len(b) })
+	slices.SortStableFunc(list, func(a, b []string) int { return len(a) - len(b) })
 	for _, c := range list {
 		if !slices.ContainsFunc(out, func(o []string) bool {
 			return !slices.ContainsFunc(o, func(x string) bool { return !slices.Contains(c, x) })

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Class says which functions an output may have: all that agree with the rows and depend on at
@@ -45,7 +44,7 @@ func SupportOf(t *structure.Table, st *structure.Structure) *Support {
 			out.Unseen = append(out.Unseen, pairsOf(v.bits)...)
 		}
 	}
-	sorting.Stable(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
 	b := &spaceBuilder{s: s, out: out, known: map[setKey]int{}}
 	b.addAll(st)
 	out.Except = slices.DeleteFunc(out.Except, func(e Exception) bool { return len(e.Outputs) == 0 })

@@ -8,7 +8,6 @@ import (
 	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -98,7 +97,7 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 	for _, c := range out {
 		slices.Sort(c)
 	}
-	sorting.Stable(out, slices.Compare)
+	slices.SortStableFunc(out, slices.Compare)
 	return slices.CompactFunc(out, slices.Equal), true
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -188,7 +187,7 @@ func (x *noise) sets(k int) []mask {
 	if x.rate > mostRate {
 		return nil
 	}
-	sorting.Stable(all, func(a, b candidate) int { return a.set.Count() - b.set.Count() })
+	slices.SortStableFunc(all, func(a, b candidate) int { return a.set.Count() - b.set.Count() })
 	most := 0 // errors
 	for AtLeast(len(x.rows), most, x.rate) > x.share(4) {
 		most++
@@ -467,7 +466,7 @@ func (b *spaceBuilder) addNoisy(output int, o *structure.Output, others float64)
 	}
 	out.Tables[output], out.Classes[output] = tables, Class{K: k, Fit: fit, Rate: x.rate}
 	if len(except) > 0 {
-		sorting.Stable(except, slices.Compare)
+		slices.SortStableFunc(except, slices.Compare)
 		out.Except = append(out.Except, Exception{Outputs: []int{output}, Cubes: slices.CompactFunc(except, slices.Equal)})
 	}
 	return false

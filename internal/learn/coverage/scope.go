@@ -2,8 +2,6 @@ package coverage
 
 import (
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Scope returns the support of some outputs where the values of unknown inputs, which the
@@ -39,7 +37,7 @@ func (s *Support) Scope(outputs, unknown []bool) *Support {
 		for _, c := range e.Cubes {
 			f.Cubes = append(f.Cubes, slices.DeleteFunc(slices.Clone(c), isUnknown))
 		}
-		sorting.Stable(f.Cubes, slices.Compare)
+		slices.SortStableFunc(f.Cubes, slices.Compare)
 		f.Cubes = slices.CompactFunc(f.Cubes, slices.Equal)
 		to.Except = append(to.Except, f)
 	}

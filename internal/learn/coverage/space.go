@@ -5,7 +5,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/versions"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -109,7 +108,7 @@ func (s *space) newFinder(output int) *finder {
 		}
 	}
 	for _, list := range bySize {
-		sorting.Stable(list, func(a, b mask) int { return slices.Compare(a[:], b[:]) })
+		slices.SortStableFunc(list, func(a, b mask) int { return slices.Compare(a[:], b[:]) })
 		list = slices.Compact(list)
 		f.apart = append(f.apart, list[:min(len(list), max(0, most-len(f.apart)))]...)
 	}
@@ -174,7 +173,7 @@ func (f *finder) sets(k, most int) ([]mask, bool) {
 			least = append(least, m)
 		}
 	}
-	sorting.Stable(least, func(a, b mask) int {
+	slices.SortStableFunc(least, func(a, b mask) int {
 		if d := a.Count() - b.Count(); d != 0 {
 			return d
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // variable is some input bits that are read together: those of an integer or enumeration, bits
@@ -50,7 +49,7 @@ func variablesOf(t *structure.Table) []variable {
 	for i := range vars {
 		slices.Sort(vars[i].bits)
 	}
-	sorting.Stable(vars, func(a, b variable) int { return a.bits[0] - b.bits[0] })
+	slices.SortStableFunc(vars, func(a, b variable) int { return a.bits[0] - b.bits[0] })
 	return vars
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // fitter finds constants, limits and moduli with which features give the values of some rows.
@@ -119,7 +117,7 @@ func (f *fitter) modes(inner bool) []int {
 			all = append(all, counted{int(lo) + i, int(k)})
 		}
 	}
-	sorting.Stable(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
+	slices.SortStableFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
 	var values []int
 	for _, c := range all[:min(mostModes, len(all))] {
 		values = append(values, c.value)
@@ -174,7 +172,7 @@ func (f *fitter) extend() {
 func (f *fitter) extendSums(sums []shift) {
 	most := 0
 	for f.l.ctx.Err() == nil {
-		sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+		slices.SortStableFunc(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
 		if len(sums) == 0 || sums[0].rows <= most {
 			return
 		}
@@ -196,7 +194,7 @@ func (f *fitter) extendSums(sums []shift) {
 // clip adds the sums that explain most rows with the least and the greatest value as limits: what a field holds is limited first, and
 // dries then.
 func (f *fitter) clip(sums []shift) {
-	sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+	slices.SortStableFunc(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
 	for _, s := range sums[:min(mostExtended, len(sums))] {
 		x := &feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + 2*f.l.forms}
 		lo, hi := math.MinInt, math.MaxInt // those that exclude a value

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -66,7 +65,7 @@ func (g *grounder) entries(f *Feature, at []int, v *factored.Variable) (entries 
 			entries = append(entries, [2]float64{key, value})
 		}
 	}
-	sorting.Stable(entries, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(entries, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
 	return entries, nil
 }
 

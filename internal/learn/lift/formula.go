@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Formula is the next value of a class as a function of whole numbers. It tells what follows values of constants
@@ -282,7 +281,7 @@ func (p *pool) joint(features []int) (all [][]int) {
 			all = append(all, values)
 		}
 	}
-	sorting.Stable(all, slices.Compare)
+	slices.SortStableFunc(all, slices.Compare)
 	if all = slices.CompactFunc(all, slices.Equal); len(all) > mostJoint {
 		return nil
 	}

@@ -3,8 +3,7 @@ package measure
 import (
 	"cmp"
 	"math/bits"
-
-	"github.com/fdplan/fdplan/internal/sorting"
+	"slices"
 )
 
 // Bits returns how many rows are wrong in each output bit. Where nothing is predicted, all bits are
@@ -79,7 +78,7 @@ func (c *Counter) Confusion(k int) []Cell {
 	for at, n := range counts {
 		cells = append(cells, Cell{f.level(at[0]), f.level(at[1]), n})
 	}
-	sorting.Stable(cells, func(a, b Cell) int {
+	slices.SortStableFunc(cells, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
 	})
 	return cells

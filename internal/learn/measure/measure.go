@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -68,7 +67,7 @@ func (f *Fluents) UnmarshalJSON(text []byte) error {
 		x.Name = name
 		*f = append(*f, x)
 	}
-	sorting.Stable(*f, func(a, b Fluent) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(*f, func(a, b Fluent) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -52,7 +51,7 @@ func followers(ctx context.Context, t *Table, groups []*Group, o Options) ([]fun
 		}
 	}
 	gain := func(f function) float64 { return f.alone.Cost - f.tree.Cost }
-	sorting.Stable(all, func(a, b function) int { return cmp.Compare(gain(b), gain(a)) })
+	slices.SortStableFunc(all, func(a, b function) int { return cmp.Compare(gain(b), gain(a)) })
 	var out []function
 	for _, f := range all {
 		if !slices.ContainsFunc(out, func(g function) bool {

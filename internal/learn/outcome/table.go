@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -257,7 +256,7 @@ func (x *view) cells(rows []int32) []cell {
 		cells[i].n = x.counts[cells[i].pair]
 		x.counts[cells[i].pair] = 0
 	}
-	sorting.Stable(cells, func(a, b cell) int { return cmp.Compare(a.pair, b.pair) })
+	slices.SortStableFunc(cells, func(a, b cell) int { return cmp.Compare(a.pair, b.pair) })
 	return cells
 }
 

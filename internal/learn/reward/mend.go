@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -121,7 +119,7 @@ func frequent(counts map[float64]int, most int) []float64 {
 			values = append(values, v)
 		}
 	}
-	sorting.Stable(values, func(a, b float64) int {
+	slices.SortStableFunc(values, func(a, b float64) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
 	return values[:min(most, len(values))]
@@ -290,7 +288,7 @@ func (m *mending) best(lack, right []uint64) found {
 				best = next[i]
 			}
 		}
-		sorting.Stable(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+		slices.SortStableFunc(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 		last = next[:min(mendBeam, len(next))]
 	}
 	return m.shorter(best, weigh)

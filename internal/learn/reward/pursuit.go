@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -200,7 +198,7 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 
 // shortened keeps the best candidates.
 func shortened(all []candidate) []candidate {
-	sorting.Stable(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	return all[:min(beamPairs, len(all))]
 }
 
@@ -246,7 +244,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		take(on[0])
 	}
 	if len(all) > maxLits {
-		sorting.Stable(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		all = all[:maxLits]
 	}
 	return all

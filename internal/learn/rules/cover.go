@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -122,7 +120,7 @@ func (c *cover) ranked(left []uint64, most int) []int {
 		}
 	}
 	*c.work -= 2 * len(c.lits) * len(left)
-	sorting.Stable(all, func(a, b scored) int {
+	slices.SortStableFunc(all, func(a, b scored) int {
 		switch {
 		case a.gain > b.gain:
 			return -1

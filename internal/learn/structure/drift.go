@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Drift is a change of the system in the middle of a log.
@@ -239,7 +238,7 @@ func KTBits(zeros, ones int) float64 {
 // place puts the change where the fewest of the rows in conflict follow the other system: in the
 // middle of such places.
 func (d *drifter) place(cells []conflict) (at int, found *Drift) {
-	sorting.Stable(cells, func(a, b conflict) int { return a.place - b.place })
+	slices.SortStableFunc(cells, func(a, b conflict) int { return a.place - b.place })
 	wrong := 0
 	for _, c := range cells {
 		if c.old {

@@ -3,8 +3,6 @@ package structure
 import (
 	"cmp"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -82,6 +80,6 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 			cases[k].Zeros++
 		}
 	}
-	sorting.Stable(cases, func(a, b Case) int { return cmp.Compare(a.Cell, b.Cell) })
+	slices.SortStableFunc(cases, func(a, b Case) int { return cmp.Compare(a.Cell, b.Cell) })
 	return cases
 }

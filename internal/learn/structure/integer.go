@@ -9,7 +9,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/routine"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // mostVariables is the most variables that a function of whole integers is looked for among.
@@ -294,7 +293,7 @@ func (s *search) variablesOf() []integers.Variable {
 			vars = append(vars, integers.Variable{Bits: []int{b}})
 		}
 	}
-	sorting.Stable(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
+	slices.SortStableFunc(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
 	return vars[:min(mostVariables, len(vars))]
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // linear returns the tree of the output as a bit of an integer, given by its outputs. The integer
@@ -199,7 +198,7 @@ func (s *search) weights(solution []uint64, order, integer []int, rows []int32) 
 			sum.distribute(set)
 		}
 	}
-	sorting.Stable(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
+	slices.SortStableFunc(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
 	sum.low, sum.high = make([]int, len(sum.terms)+1), make([]int, len(sum.terms)+1)
 	for i := len(sum.terms) - 1; i >= 0; i-- {
 		w := sum.terms[i].weight

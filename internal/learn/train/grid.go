@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Smallest is the measure of the size of a network.
@@ -159,7 +157,7 @@ func (c GridConfig) cells(e *Examples) []GridCell {
 			})
 		}
 	}
-	sorting.Stable(cells, func(x, y GridCell) int {
+	slices.SortStableFunc(cells, func(x, y GridCell) int {
 		neurons, weights := cmp.Compare(x.Neurons, y.Neurons), cmp.Compare(x.Weights, y.Weights)
 		if c.Smallest == SmallestEdges {
 			neurons, weights = weights, neurons

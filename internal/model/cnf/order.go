@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/integer"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // similarLimit is the largest number of neurons of one call for which similar ones are
@@ -70,7 +69,7 @@ func match(n int, score func(int, int) int) [][]int {
 			all = append(all, scored{u, v, score(u, v)})
 		}
 	}
-	sorting.Stable(all, func(a, b scored) int {
+	slices.SortStableFunc(all, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.u, b.u), cmp.Compare(a.v, b.v))
 	})
 	taken := make([]bool, n)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // A plan contains the lists with which a group of neurons is sorted. It is made, and its
@@ -71,7 +70,7 @@ func (p *plan) merged(a, b item) item {
 func (p *plan) join(items ...item) item {
 	items = slices.Clone(items)
 	for len(items) > 1 {
-		sorting.Stable(items, func(a, b item) int { return len(a.lits) - len(b.lits) })
+		slices.SortStableFunc(items, func(a, b item) int { return len(a.lits) - len(b.lits) })
 		items[1] = p.merged(items[0], items[1])
 		items = items[1:]
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -110,7 +109,7 @@ func (n *normal) reduce(s Sink) bool {
 			changed = true
 		}
 	}
-	sorting.Stable(n.terms, func(a, b model.Term) int { return cmp.Compare(b.Coef, a.Coef) })
+	slices.SortStableFunc(n.terms, func(a, b model.Term) int { return cmp.Compare(b.Coef, a.Coef) })
 	return true
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Quantifiers over many values whose bodies need sparse non-fluents, as in
@@ -104,7 +103,7 @@ func (g *grounder) joined(e *rddl.Quant) (rows [][]int, ok bool) {
 	if !j.plan(list) || !j.extend(0) {
 		return nil, false
 	}
-	sorting.Stable(j.rows, slices.Compare[[]int])
+	slices.SortStableFunc(j.rows, slices.Compare[[]int])
 	return j.rows, true
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/operator"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -60,7 +59,7 @@ func (p *Problem) Steps() string {
 	for s := range names {
 		steps = append(steps, s)
 	}
-	sorting.Stable(steps, func(a, b operator.Rat) int { return a.Cmp(b) })
+	slices.SortStableFunc(steps, func(a, b operator.Rat) int { return a.Cmp(b) })
 	var parts []string
 	for _, s := range steps {
 		text := fmt.Sprintf("%v", s.Float())

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // diagram counts the legal assignments of a part without listing them: its variables are assigned one by one, and partial
@@ -88,7 +87,7 @@ func (d *diagram) arrange() {
 	for _, c := range d.conjuncts {
 		joins = append(joins, c.vars)
 	}
-	sorting.Stable(joins, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	slices.SortStableFunc(joins, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
 	group := make([][]int, len(d.pt.vars))
 	for i := range group {
 		group[i] = []int{i}

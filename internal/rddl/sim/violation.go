@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -71,7 +70,7 @@ func listValues(values []Value) string {
 	shown := values
 	if len(values) > maxListed {
 		shown = slices.Clone(values)
-		sorting.Stable(shown, func(a, b Value) int {
+		slices.SortStableFunc(shown, func(a, b Value) int {
 			switch {
 			case a.Value != 0 && b.Value == 0:
 				return -1

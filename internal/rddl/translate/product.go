@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
-	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Limits of products by cases.
@@ -51,7 +50,7 @@ func casesOf(x number) *cases {
 
 func distinct(values []rat) []rat {
 	if !slices.IsSortedFunc(values, rat.cmp) {
-		sorting.Stable(values, rat.cmp)
+		slices.SortStableFunc(values, rat.cmp)
 	}
 	return slices.Compact(values)
 }
