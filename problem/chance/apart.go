@@ -11,6 +11,7 @@ import (
 type Part struct {
 	Values []int64
 	Rows   int64     // that tell of it
+	Counts []float64 // of them, for each outcome
 	Shares []float64 // of the outcomes, with the sum 1
 }
 
@@ -26,7 +27,7 @@ func (m *Model) Apart(group, context int, variables []int, parts []Part) (*Model
 	from := g.Contexts[context]
 	var apart []Context
 	for _, x := range parts {
-		c := Context{Rows: x.Rows}
+		c := Context{Rows: x.Rows, Counts: x.Counts}
 		var when []string
 		if from.When != "" {
 			when = append(when, "("+from.When+")")

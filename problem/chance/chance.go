@@ -39,6 +39,7 @@ type Context struct {
 	Rows     int64  // that the probabilities were counted in; 0 where they are given
 	Total    int64  // the sum of the weights
 	Outcomes []Outcome
+	Counts   []float64 // rows of each outcome; nil where the weights are in proportion to them
 
 	when *expr.Expr
 }

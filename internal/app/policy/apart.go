@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,9 +22,18 @@ const (
 	mostCells = 256
 	// nothing is the share of a probability that rows support no more of than nothing: that one policy has more of it does not count.
 	nothing = .05
-	// prior is for how many rows the distribution of the whole counts in that of a part.
-	prior = 1
+	// evidence is how many bits the rows of a context gain, at least, where it is divided along a variable from the beginning.
+	evidence = 4
+	// own is the share of parts that are unlike their wholes.
+	own = .25
+	// ownWhereTold is the same where a part told against the whole.
+	ownWhereTold = .9
+	// mostBy bounds the variables that a context is divided along.
+	mostBy = 3
 )
+
+// strengths are for how many rows the distribution of a whole may count in those of its parts.
+var strengths = []float64{1, 3, 10, 30, 100, 300, 1000, 3000}
 
 // errNoParts is wrapped where no row of a context tells which of its outcomes happened.
 var errNoParts = errors.New("nothing to count apart")
@@ -33,6 +43,8 @@ type Apart struct {
 	Draws []string `json:"draws"`
 	When  string   `json:"when"` // of the context as it was learned; empty where no other one holds
 	By    []string `json:"by"`   // variables, in the order in which they divide it
+	// Told is whether a part told against the whole: most parts are then taken to be unlike it.
+	Told bool `json:"told,omitempty"`
 }
 
 // Divided tells of a model some contexts of which are divided.
@@ -92,7 +104,7 @@ func (w *witness) divide(m *chance.Model, a *Apart) (*chance.Model, error) {
 	if from < 0 || c < 0 || len(by) == 0 || slices.Contains(by, -1) {
 		return nil, missing
 	}
-	parts := w.splits[g][from].cells(by, shares(&w.groups[g].Contexts[from]))
+	parts, _ := w.splits[g][from].cells(by, shares(&w.groups[g].Contexts[from]), a.Told)
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("%w: %w", errNoParts, missing)
 	}
@@ -120,15 +132,13 @@ func shares(c *chance.Context) (all []float64) {
 	return all
 }
 
-// cells counts the rows of a context by the values of variables, where no outcome is blocked. Each variable in turn divides what
-// those before it left; what is divided is a part of what is counted of the parts. A row counts for all outcomes that give what
-// followed, in proportion to their shares in what is divided.
-func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
+// cells counts the rows of a context by the values of variables, where no outcome is blocked, and says how likely the outcomes are there. Each
+// variable in turn divides what those before it left. gain is what the last one makes the counts more likely by, in bits.
+func (s *split) cells(by []int, pooled []float64, told bool) (parts []chance.Part, gain float64) {
 	under := map[string][]float64{} // the shares of the parts before
 	for n := 1; n <= len(by); n++ {
-		parts = parts[:0]
+		var cells []cell
 		place := map[string]int{}
-		counts, wholes := [][]float64{}, [][]float64{}
 		for _, r := range s.rows {
 			if r.outcome < 0 || strings.Contains(r.places, "-") {
 				continue
@@ -140,41 +150,160 @@ func (s *split) cells(by []int, pooled []float64) (parts []chance.Part) {
 			key := fmt.Sprint(values)
 			i, ok := place[key]
 			if !ok {
-				i = len(parts)
+				i = len(cells)
 				place[key] = i
 				whole := pooled
 				if n > 1 {
 					whole = under[fmt.Sprint(values[:n-1])]
 				}
-				parts, counts, wholes = append(parts, chance.Part{Values: values}), append(counts, make([]float64, len(pooled))), append(wholes, whole)
+				cells = append(cells, cell{chance.Part{Values: values, Counts: make([]float64, len(pooled))}, whole, r.places})
 			}
-			parts[i].Rows += int64(r.count)
-			sum := 0.0
-			for _, j := range r.gives {
-				sum += wholes[i][j]
-			}
-			for _, j := range r.gives {
-				counts[i][j] += float64(r.count) * wholes[i][j] / sum
-			}
+			cells[i].add(&r)
 		}
-		if len(parts) > mostCells {
-			return nil
+		if len(cells) > mostCells {
+			return nil, 0
 		}
-		next := map[string][]float64{}
-		for i := range parts {
-			x := &parts[i]
-			for j, k := range counts[i] {
-				x.Shares = append(x.Shares, (k+prior*wholes[i][j])/(float64(x.Rows)+prior))
-			}
-			next[fmt.Sprint(x.Values)] = x.Shares
+		gain = share(cells, told)
+		under, parts = map[string][]float64{}, nil
+		for _, x := range cells {
+			under[fmt.Sprint(x.Values)], parts = x.Shares, append(parts, x.Part)
 		}
-		under = next
 	}
-	return parts
+	return parts, gain
 }
 
-// apart divides contexts along what tells against a policy, and plans again, as long as there is something. Of the policies, that counts of
-// which rows support most, and of equal ones the last. So are all of which they support nothing. Its value is that under the model that is divided most.
+// cell is a part as it is counted.
+type cell struct {
+	chance.Part
+	whole  []float64 // the shares of what it is a part of
+	places string    // of the outcomes in all its rows; empty where these differ
+}
+
+// add counts a row: for all outcomes that give what followed, in proportion to their shares in the whole.
+func (x *cell) add(r *splitRow) {
+	if x.Rows += int64(r.count); x.places != r.places {
+		x.places = ""
+	}
+	sum := 0.0
+	for _, j := range r.gives {
+		sum += x.whole[j]
+	}
+	for _, j := range r.gives {
+		x.Counts[j] += float64(r.count) * x.whole[j] / sum
+	}
+}
+
+// told adds up values of outcomes that the rows do not tell from each other, in the places of their first ones.
+func (x *cell) told(values []float64) []float64 {
+	if plainKey(x.places) || x.places == "" {
+		return values
+	}
+	out, first := make([]float64, len(values)), map[string]int{}
+	for j, place := range strings.Fields(strings.Trim(x.places, "[]")) {
+		if _, ok := first[place]; !ok {
+			first[place] = j
+		}
+		out[first[place]] += values[j]
+	}
+	return out
+}
+
+// lacks reports whether no row of a cell has an outcome that the whole has.
+func (x *cell) lacks() bool {
+	whole := x.told(x.whole)
+	for j, k := range x.told(x.Counts) {
+		if k == 0 && whole[j] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// share sets the shares of cells. Most cells are like their wholes: their shares are drawn from Dirichlet distributions around those, as narrow as
+// makes all counts most likely. Others have shares of their own; where a part told against the whole, so have all without an outcome of it. gain is by
+// how many bits the counts are more likely than where all cells are the same.
+func share(cells []cell, told bool) (gain float64) {
+	others := own
+	if told {
+		others = ownWhereTold
+	}
+	gain = math.Inf(-1)
+	for _, a := range strengths {
+		sum := 0.0
+		shares := make([][]float64, len(cells))
+		for i := range cells {
+			x := &cells[i]
+			like, other := math.Log(1-others)+x.likelihood(a), math.Log(others)+x.likelihood(1)
+			most := max(like, other)
+			like, other = math.Exp(like-most), math.Exp(other-most)
+			if sum += (most + math.Log(like+other)) / math.Ln2; told && x.lacks() {
+				like, other = 0, 1
+			}
+			for j, k := range x.Counts {
+				n, q := float64(x.Rows), x.whole[j]
+				shares[i] = append(shares[i], (like*(k+a*q)/(n+a)+other*(k+q)/(n+1))/(like+other))
+			}
+		}
+		if sum > gain {
+			gain = sum
+			for i := range cells {
+				cells[i].Shares = shares[i]
+			}
+		}
+	}
+	return gain
+}
+
+// likelihood is that of a cell's counts where its shares are drawn from a Dirichlet distribution around those of the whole, by that where they are
+// the same, as a logarithm.
+func (x *cell) likelihood(strength float64) float64 {
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	sum := lg(strength) - lg(strength+float64(x.Rows))
+	whole := x.told(x.whole)
+	for j, k := range x.told(x.Counts) {
+		if q := whole[j]; k > 0 {
+			sum += lg(k+strength*q) - lg(strength*q) - k*math.Log(q)
+		}
+	}
+	return sum
+}
+
+// evident lists the contexts whose rows tell of parts, with the variables that divide them.
+func (w *witness) evident() (all []Apart) {
+	for g := range w.splits {
+		for c := range w.splits[g] {
+			s, from := &w.splits[g][c], &w.groups[g].Contexts[c]
+			var by []int
+			for len(by) < mostBy {
+				best, most := -1, evidence+math.Log2(float64(len(s.varies)))
+				for _, v := range s.varies {
+					if slices.Contains(by, v) {
+						continue
+					}
+					if _, gain := s.cells(append(slices.Clone(by), v), shares(from), false); gain > most {
+						best, most = v, gain
+					}
+				}
+				if best < 0 {
+					break
+				}
+				by = append(by, best)
+			}
+			if by != nil {
+				a := Apart{Draws: w.names(w.groups[g].Outputs), When: from.When}
+				for _, v := range by {
+					a.By = append(a.By, w.p.Problem.Variables[v].Name)
+				}
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// apart divides contexts along what their rows tell, and then along what tells against a policy, and plans again, as long as there is something.
+// Of the policies from the first division on, that counts of which rows support most, and of equal ones the last. So are all of which they support
+// nothing. Its value is that under the model that is divided most.
 func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *model, s *policy.Solution) (*Document, *model, *policy.Solution, error) {
 	if d.Supported == nil {
 		return d, m, s, nil
@@ -183,14 +312,21 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 	var all []Apart
 	policies := 1
 	refused := map[string]bool{}
+	next, err := evident(p)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for range mostApart {
-		next := last.further(all, refused)
+		told := next == nil
+		if told {
+			next = last.further(all, refused)
+		}
 		if next == nil {
 			break
 		}
 		divided, found, err := solveDivided(ctx, p, next, r)
 		if errors.Is(err, errNoParts) {
-			refused[fmt.Sprint(next)] = true
+			refused[fmt.Sprint(next)], next = true, nil
 			continue
 		}
 		if errors.Is(err, policy.ErrTooLarge) || ctx.Err() != nil {
@@ -207,31 +343,50 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if err := again.tell(divided, found); err != nil {
 			return nil, nil, nil, err
 		}
-		better := again.Supported.Value >= best.Supported.Value-1e-9 || d.Objective == policy.Success && best.Supported.Value < nothing**again.Value
+		better := !told || again.Supported.Value >= best.Supported.Value-1e-9 || d.Objective == policy.Success && best.Supported.Value < nothing**again.Value
 		if !better && r.Certify {
 			break // a certificate is about the model that the policy was found in
 		}
 		if all, last, m, s = next, &again, divided, found; better {
 			best = &again
 		}
+		next = nil
 	}
 	if best == last {
 		return last, m, s, nil
 	}
-	chosen := *best
-	chosen.Divided, chosen.States, chosen.Pairs, chosen.Updates = last.Divided, last.States, last.Pairs, last.Updates
-	odds, err := chosen.evaluate(m)
+	d, err = best.under(last, m)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	return d, m, s, nil
+}
+
+// under is an answer in the model of another one, that is divided most.
+func (d *Document) under(last *Document, m *model) (*Document, error) {
+	chosen := *d
+	chosen.Divided, chosen.States, chosen.Pairs, chosen.Updates = last.Divided, last.States, last.Pairs, last.Updates
+	odds, err := chosen.evaluate(m)
+	if err != nil {
+		return nil, err
+	}
 	if odds.Failure != nil {
-		return nil, nil, nil, fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, odds.Failure)
+		return nil, fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, odds.Failure)
 	}
 	if chosen.worth(m, odds); *chosen.Value < *last.Bound && !near(*chosen.Value, *last.Bound) {
 		chosen.Status = engine.Feasible
 	}
 	chosen.Bound = last.Bound
-	return &chosen, m, s, chosen.Table.follow(m, odds.Walk)
+	return &chosen, chosen.Table.follow(m, odds.Walk)
+}
+
+// evident lists the contexts of a problem whose rows tell of parts.
+func evident(p *load.Problem) ([]Apart, error) {
+	w, err := newWitness(p)
+	if err != nil || w == nil {
+		return nil, err
+	}
+	return w.evident(), nil
 }
 
 // solveDivided plans with contexts divided.
@@ -263,8 +418,8 @@ func (d *Document) further(all []Apart, refused map[string]bool) []Apart {
 				by = append(by, e.Name)
 			}
 		}
-		if len(by) > len(next[i].By) && len(by) <= 3 {
-			if next[i].By = by; !refused[fmt.Sprint(next)] {
+		if len(by) > len(next[i].By) && len(by) <= mostBy {
+			if next[i].By, next[i].Told = by, true; !refused[fmt.Sprint(next)] {
 				return next
 			}
 		}

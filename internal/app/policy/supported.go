@@ -237,10 +237,15 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 			_, r.Other = w.interval(n.rows, float64(n.other))
 		}
 	}
-	for _, q := range d.Probability {
+	seen := w.seen(g, c, d, all, now)
+	for i, q := range d.Probability {
 		p, _ := q.Float64()
 		rows := g.Contexts[c].Rows
-		low, high := w.interval(int(rows), p*float64(rows))
+		k := p * float64(rows)
+		if seen != nil {
+			k = seen[i]
+		}
+		low, high := w.interval(int(rows), k)
 		if p == 1 {
 			// All that happened there: so many rows leave that much for what did not.
 			r.Other = max(r.Other, 1-low)
@@ -252,6 +257,24 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 		w.widen(r, i, c, d, all, now)
 	}
 	return r
+}
+
+// seen counts the rows of a context with each of the values of a draw; nil where its probabilities tell.
+func (w *witness) seen(g *chance.Group, c int, d *factored.Draw, all []int64, now factored.Valuation) []float64 {
+	counts := g.Contexts[c].Counts
+	if counts == nil {
+		return nil
+	}
+	var dist chance.Distribution
+	g.Outcomes(&dist, all, w.t.Predict(now))
+	out := make([]float64, len(d.Values))
+	for i, k := range dist.Places {
+		if k < 0 {
+			return nil
+		}
+		out[k] += counts[i]
+	}
+	return out
 }
 
 func (w *witness) states() (all []int) {
