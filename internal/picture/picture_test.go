@@ -173,7 +173,7 @@ func TestTraceIsShown(t *testing.T) {
 				}
 				pic := pictureOf(t, p, s.facts)
 				for name, write := range formats {
-					if name == "gif" && k != 1 {
+					if name == "gif" && (k != 1 || i%3 > 0) {
 						continue // for time
 					}
 					if after := written(t, func(w io.Writer) error { return write(pic, w) }); after == before[name] {

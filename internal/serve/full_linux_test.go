@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// smallDisk mounts a file system of 24 MB, and returns a function that fills it and one that
+// smallDisk mounts a file system of 6 MB, and returns a function that fills it and one that
 // makes room again. Tests without the privileges are skipped.
 func smallDisk(t *testing.T) (dir string, fill, empty func()) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=6m"); err != nil {
 		t.Skipf("no file system can be mounted: %v", err)
 	}
 	t.Cleanup(func() {
@@ -85,7 +85,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("a job that was stopped while the disk was full is %s", j.Status)
 	}
 	empty()
-	x.upload("logs", "file", map[string]string{"big.csv": strings.Repeat("1,0\n", 8<<20)}, nil, http.StatusInsufficientStorage, nil)
+	x.upload("logs", "file", map[string]string{"big.csv": strings.Repeat("1,0\n", 2<<20)}, nil, http.StatusInsufficientStorage, nil)
 	if j := x.run(obj{"kind": "plan", "problem": "navigation/3x3", "horizon": 4}); j.Status != Done {
 		t.Errorf("with room again job %s is %s: %v", j.ID, j.Status, j.Error)
 	}

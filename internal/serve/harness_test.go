@@ -28,7 +28,7 @@ var program string
 // laboratory builds the program that has the paper's experiments.
 var laboratory = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(filepath.Dir(program), "fdplan-paper"+filepath.Ext(program))
-	if out, err := exec.Command("go", "build", "-C", "../../paper", "-o", path, "./cmd/fdplan-paper").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../../paper", "-ldflags=-s -w", "-o", path, "./cmd/fdplan-paper").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building fdplan-paper: %w\n%s", err, out)
 	}
 	return path, nil
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
-		if out, err := exec.Command("go", "build", "-o", program, "github.com/fdplan/fdplan/cmd/fdplan").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "github.com/fdplan/fdplan/cmd/fdplan").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "building fdplan: %v\n%s", err, out)
 			return 1
 		}

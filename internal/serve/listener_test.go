@@ -48,6 +48,7 @@ func TestHalfOpenConnections(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
+	http.DefaultClient.CloseIdleConnections() // the server may have closed them
 	x.call("DELETE", "jobs/"+job.ID, nil, http.StatusOK, nil)
 	for line := ""; line != "event: done\n"; {
 		if line, err = events.ReadString('\n'); err != nil {

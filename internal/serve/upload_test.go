@@ -17,7 +17,7 @@ import (
 // an upload is sent before the answer is read, as some browsers do: who is cut off before sees
 // no answer.
 func TestSizesOfUploads(t *testing.T) {
-	const most = 1 << 20
+	const most = 1 << 18
 	x := serveIn(t, t.TempDir(), func(c *Config) { c.Limits.Upload = most })
 	row := "1,0\n0,1\n"
 	text := "s,a\n" + strings.Repeat(row, most/len(row))

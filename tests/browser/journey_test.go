@@ -15,6 +15,7 @@ import (
 // devices runs a journey on a desktop with light and a phone with dark colours.
 func devices(t *testing.T, journey func(t *testing.T, d device)) {
 	for _, d := range []device{desktop, phone} {
+		d.paired = true
 		t.Run(d.name, func(t *testing.T) { journey(t, d) })
 	}
 }
@@ -133,7 +134,7 @@ func TestWhatIfJourney(t *testing.T) {
 // logFile writes the log of the lift.
 func logFile(t testing.TB) string {
 	t.Helper()
-	out, err := exec.Command(elevator, "-log", "6000").Output()
+	out, err := exec.Command(elevator, "-log", "2000").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestLearnJourney(t *testing.T) {
 		p := open(t, b, d, address)
 		p.view("learn")
 		p.files("Open a log", log)
-		p.says("lift.csv: 6,000 rows")
+		p.says("lift.csv: 2,000 rows")
 		p.until("the histograms", `document.querySelectorAll("#view-learn .log-column .chart").length > 5`)
 		p.fits("the columns")
 		p.both("learn-columns")

@@ -22,7 +22,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-var draws = flag.Int("draws", 40, "runs in systems that draw at random")
+var draws = flag.Int("draws", 16, "runs in systems that draw at random")
 
 // gusts is a domain with a goal, whose states draw at random: what is worth most depends on all of it.
 const gusts = `domain gusts { pvariables {

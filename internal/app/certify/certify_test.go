@@ -182,7 +182,7 @@ func TestBroken(t *testing.T) {
 			text = conflictProof(t, task, horizon, versions[seed%uint64(len(versions))])
 		}
 		lines := bytes.SplitAfter(text, []byte("\n"))
-		for range 40 {
+		for range 20 {
 			broken := randprob.BreakLine(rng, lines)
 			if err := os.WriteFile(name, broken, 0o600); err != nil {
 				t.Fatal(err)

@@ -54,7 +54,7 @@ func heap() int64 {
 // TestBytesPerRow holds what a row of a log takes: 8 bytes for a time and for each of three
 // quantities, one for each of the other fluents, 8 for a text of very many, and 4 for the transition.
 func TestBytesPerRow(t *testing.T) {
-	const rows, most = 300_000, 64
+	const rows, most = 100_000, 64
 	name := writeWide(t, rows)
 	before := heap()
 	x, err := rawlog.Open(t.Context(), name, rawlog.Options{})

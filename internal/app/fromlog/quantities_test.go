@@ -28,7 +28,7 @@ func TestQuantitiesDiffer(t *testing.T) {
 		}
 		return ofMachines(t, b.String())
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(2) {
 		if r := made(seed, 1, .2); told(r) {
 			t.Errorf("seed %d: equal machines are told apart: %q", seed, r.Notes)
 		}

@@ -55,7 +55,7 @@ func TestEntitiesDiffer(t *testing.T) {
 		}
 		return ofMachines(t, b.String())
 	}
-	for seed := range uint64(12) {
+	for seed := range uint64(4) {
 		for _, wrong := range []float64{0, .03} {
 			r := made(seed, wrong, map[string]float64{"a": .3, "b": .3, "c": .3})
 			if told(r) {

@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
-var drifts = flag.Int("drifts", 6, "random systems in whose logs a change is looked for")
+var drifts = flag.Int("drifts", 3, "random systems in whose logs a change is looked for")
 
 // TestDriftNamed: a change of the system in the middle of a log is named within 2 % of the log's
 // length, and what it concerns is supported nowhere: no supported next value is wrong of either

@@ -22,7 +22,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
-var locks = flag.Int("locks", 4, "combination locks that are learned and bracketed")
+var locks = flag.Int("locks", 2, "combination locks that are learned and bracketed")
 
 // lockFiles writes a combination lock. Its stage grows where the dial has the number of the
 // stage, enter is pressed and it is not locked out: a condition of four variables. A wrong

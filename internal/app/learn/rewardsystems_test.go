@@ -135,7 +135,7 @@ var systems = map[string]system{
 			}
 			return n, -1, false
 		},
-		rows: 20000, chart: true,
+		rows: 6000, chart: true,
 	},
 	"lake": {
 		states: []factored.Variable{ranged("cell", 63)}, actions: []factored.Variable{ranged("move", 3)},
@@ -154,7 +154,7 @@ var systems = map[string]system{
 			}
 			return []int{8*y + x}, is(x == 7 && y == 7, 1), x == 7 && y == 7
 		},
-		rows: 5000,
+		rows: 3000,
 	},
 	"shop": {
 		states:  []factored.Variable{ranged("stock", 9), boolean("open"), ranged("day", 6)},
@@ -211,7 +211,7 @@ var systems = map[string]system{
 			y := -1 - is(s[1] == -4, 7) + is(s[2] == 1 && a[0] == 2, 2.5) - is(s[2] == 0 && a[0] == 0 && s[1] >= 2, 12.5)
 			return []int{level, max(-4, min(4, s[1]+r.IntN(3)-1)), r.IntN(4)}, y + is(level == 0 && s[0] > 0, -60), r.IntN(30) == 0
 		},
-		rows: 8000,
+		rows: 1500,
 	},
 	"lamp, paid for being turned on": {
 		states: []factored.Variable{boolean("lamp"), boolean("power"), boolean("door")}, actions: []factored.Variable{boolean("press"), boolean("knock")},

@@ -51,9 +51,9 @@ func proven(t *testing.T, p *load.Problem, domain, problem string, change func(*
 
 func unchanged(*pddl.Problem) {}
 
-// TestProvenPDDL proves that bundled problems are written as they are.
+// TestProvenPDDL proves that bundled problems are written as they are. TestWritePDDL proves it of others.
 func TestProvenPDDL(t *testing.T) {
-	for _, name := range []string{"navigation/5x5", "inventory/2", "sysadmin/4", "cellda/x"} {
+	for _, name := range []string{"navigation/4x4", "cellda/x"} {
 		for _, model := range []string{"network", "rddl"} {
 			p, err := load.Load(context.Background(), load.Ref{Name: name, Source: load.Source{Model: model}})
 			if err != nil {
@@ -105,7 +105,7 @@ func TestWritePDDL(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
 		horizon     int
-	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}, {"inventory/2", "network", 4}, {"inventory/4", "rddl", 3}} {
+	}{{"navigation/3x3", "network", 5}, {"navigation/3x3", "rddl", 5}, {"sysadmin/4", "rddl", 3}, {"sysadmin/4", "network", 2}, {"inventory/2", "network", 4}, {"inventory/2", "rddl", 3}} {
 		t.Run(c.name+" "+c.model, func(t *testing.T) {
 			p, err := load.Load(context.Background(), load.Ref{Name: c.name, Source: load.Source{Model: c.model}})
 			if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-const usual = 60
+const usual = 20
 
 var (
 	instances = flag.Int("instances", usual, "number of random problems")

@@ -17,7 +17,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-var problems = flag.Uint64("bounded", 10, "number of random problems")
+var problems = flag.Uint64("bounded", 5, "number of random problems")
 
 // system draws a problem with chance: three numbers, of which one is kept or follows from another, and an action.
 func system(t *testing.T, rng *rand.Rand) (*factored.Problem, *chance.Model, string) {

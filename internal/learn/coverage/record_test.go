@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -128,9 +129,11 @@ func (l *logged) check(t *testing.T, r *Record, places int, keep func(in string)
 	}
 }
 
+var logs = flag.Int("logs", 40, "random logs whose records are compared with their rows")
+
 // TestRecordAgainstRows compares records of random logs, written and read, with the rows.
 func TestRecordAgainstRows(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(*logs) {
 		l := drawLog(seed)
 		r := l.record()
 		disputed := map[string]bool{}

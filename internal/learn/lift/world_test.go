@@ -142,7 +142,7 @@ func TestLearnedWorlds(t *testing.T) {
 	rows := all(t, compiled, simulator)
 	rng := rand.New(rand.NewPCG(5, 6))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	rows = rows[:min(len(rows), 700)]
+	rows = rows[:min(len(rows), 350)]
 	var model lift.Model
 	before := ""
 	for threads := 1; threads <= 2; threads++ {

@@ -164,7 +164,6 @@ func TestGridsOfOthers(t *testing.T) {
 		rows, contexts      int
 		bits                float64
 	}{
-		{"aa_small_tr.csv", "aa_small_te.csv", "a", 1000, 10, -1.44},
 		{"aa_small_tr.csv", "aa_small_te.csv", "a", 3000, 10, -1.402},
 		{"fl_tr.csv", "fl_te.csv", "action", 300, 4, -1.56},
 		{"fl_tr.csv", "fl_te.csv", "action", 3000, 4, -1.53},
@@ -232,7 +231,7 @@ func TestWrongRecords(t *testing.T) {
 		}
 		return s, groups
 	}
-	s, groups := learn(wrongCells(header, rows[:10000], .05))
+	s, groups := learn(wrongCells(header, rows[:8000], .05))
 	if r := outcome.Read(&s.Table, groups); !r.Decided() || r.Errors() < .9 {
 		t.Errorf("wrong records: %+v", r)
 	}
@@ -248,7 +247,7 @@ func TestWrongRecords(t *testing.T) {
 	if wrong > 0 {
 		t.Errorf("%d of %d clean rows are wrong", wrong, len(test))
 	}
-	s, _ = learn(wrongStates(header, rows[:10000], .05))
+	s, _ = learn(wrongStates(header, rows[:6000], .05))
 	if groups, _, _, err := outcome.Functions(context.Background(), &s.Table, seq(len(s.Outputs)), nil, false); err != nil {
 		t.Fatal(err)
 	} else if m, wrong = modelOf(t, p, s, groups), 0; contexts(m) > 30 {
@@ -265,7 +264,7 @@ func TestWrongRecords(t *testing.T) {
 	}
 	header, rows = readLog(t, "aa_small_tr.csv")
 	p = problemOf(t, header, rows, "a")
-	s, groups = learn(rows[:3000])
+	s, groups = learn(rows[:2000])
 	if r := outcome.Read(&s.Table, groups); !r.Decided() || r.Errors() > .5 {
 		t.Errorf("chance: %+v", r)
 	}
@@ -398,8 +397,8 @@ otherwise
 // The same rows give the same model.
 func TestSameTwice(t *testing.T) {
 	var before string
-	for range 3 {
-		_, m := learnLog(t, "aa_small_tr.csv", "a", 1500, outcome.Options{})
+	for range 2 {
+		_, m := learnLog(t, "aa_small_tr.csv", "a", 600, outcome.Options{})
 		text := strings.Join(m.Lines(), "\n")
 		if before != "" && text != before {
 			t.Fatalf("two runs differ:\n%s\n\n%s", before, text)

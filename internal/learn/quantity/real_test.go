@@ -115,7 +115,7 @@ var (
 func TestTank(t *testing.T) {
 	step := map[string]float64{"y": .01, "u": .01}
 	tab := readLog(t, "tq_est_t.csv", tank, step)
-	l, err := Learn(t.Context(), tab, Options{Lags: 3, Threads: 2})
+	l, err := Learn(t.Context(), tab, Options{Lags: 2, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,9 +58,9 @@ func TestSynthetic(t *testing.T) {
 		most  float64 // the error one step ahead that is allowed
 		delay int     // of u that must be read; -1 for none
 	}{
-		{"a delay of five steps", synthetic(800, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 5) + .02*rng.NormFloat64() }), 6, .03, 5},
-		{"a slow action with a delay", synthetic(800, .01, slow, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 2) + .005*rng.NormFloat64() }), 3, .012, 2},
-		{"a saturation", synthetic(800, .01, white, func(y, u []float64) float64 { return min(max(y[0]+.4*(u[0]-2)+.02*rng.NormFloat64(), 0), 10) }), 3, .03, 0},
+		{"a delay of five steps", synthetic(300, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 5) + .02*rng.NormFloat64() }), 6, .03, 5},
+		{"a slow action with a delay", synthetic(300, .01, slow, func(y, u []float64) float64 { return .9*y[0] + .3*at(u, 2) + .005*rng.NormFloat64() }), 3, .012, 2},
+		{"a saturation", synthetic(400, .01, white, func(y, u []float64) float64 { return min(max(y[0]+.4*(u[0]-2)+.02*rng.NormFloat64(), 0), 10) }), 3, .03, 0},
 		{"a counter of amounts", synthetic(400, 1, white, func(y, u []float64) float64 { return min(max(y[0]+u[0]-2, 0), 40) }), 3, 0, 0},
 		{"two regimes", synthetic(1500, .01, white, func(y, u []float64) float64 {
 			if y[0] > 5 {
@@ -68,22 +68,22 @@ func TestSynthetic(t *testing.T) {
 			}
 			return y[0] + .2*u[0] + .5 + .01*rng.NormFloat64()
 		}), 2, .02, 0},
-		{"a valve that opens late", synthetic(600, .01, white, func(y, u []float64) float64 {
+		{"a valve that opens late", synthetic(300, .01, white, func(y, u []float64) float64 {
 			return .8*y[0] + 2*max(0, at(u, 1)-2.5) + .02*rng.NormFloat64()
 		}), 2, .03, 1},
-		{"a heater that stays warm", synthetic(2000, .1, relay, func(y, u []float64) float64 {
+		{"a heater that stays warm", synthetic(800, .1, relay, func(y, u []float64) float64 {
 			heater += .3 * (35*u[0] + 20 - heater)
 			return y[0] + .05*(heater-y[0]) - .6*(y[0]-5)*.05 + .05*rng.NormFloat64()
 		}), 3, .07, 2},
-		{"a wall behind a flow", synthetic(1500, .01, valve, func(y, u []float64) float64 { // it shows in what the flow before did not explain
+		{"a wall behind a flow", synthetic(700, .01, valve, func(y, u []float64) float64 { // it shows in what the flow before did not explain
 			x := y[0] + .15*u[0]*(80-y[0]) - .25*(y[0]-wall) + .05*rng.NormFloat64()
 			wall += .1*(y[0]-wall) - .05*(wall-15)
 			return x
 		}), 3, .12, 1},
-		{"a wide range", synthetic(500, 1, white, func(y, u []float64) float64 { return .99*y[0] + 1e5*u[0] + 100*rng.NormFloat64() }), 3, 120, 0},
+		{"a wide range", synthetic(250, 1, white, func(y, u []float64) float64 { return .99*y[0] + 1e5*u[0] + 100*rng.NormFloat64() }), 3, 120, 0},
 		{"a constant", synthetic(300, .1, white, func(y, _ []float64) float64 { return 5 }), 3, 0, -1},
 		{"few rows", synthetic(40, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*u[0] }), 3, .05, 0},
-		{"noise alone", synthetic(500, .01, white, func(_, _ []float64) float64 { return 5 + rng.NormFloat64() }), 3, 1.1, -1},
+		{"noise alone", synthetic(250, .01, white, func(_, _ []float64) float64 { return 5 + rng.NormFloat64() }), 3, 1.1, -1},
 	} {
 		l, err := Learn(context.Background(), c.t, Options{Lags: c.lags, Threads: 2})
 		if err != nil {

@@ -42,7 +42,7 @@ func TestUnlike(t *testing.T) {
 		}
 		return u
 	}
-	for seed := range uint64(12) {
+	for seed := range uint64(4) {
 		machines, rows := 2+int(seed%5), 300+100*int(seed%4)
 		if u := unlike(seed, machines, rows, 1, .1, 0); u != nil {
 			t.Errorf("seed %d: %d equal machines: %+v", seed, machines, u)

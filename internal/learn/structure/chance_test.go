@@ -36,7 +36,7 @@ func TestChance(t *testing.T) {
 		{"often", 300, func(_ *rand.Rand, x []int) bool { return bit(x, 1, 2, 3, 4, 5) >= 3 }, false},
 		{"constant", 300, func(*rand.Rand, []int) bool { return true }, false},
 	} {
-		for seed := range uint64(3) {
+		for seed := range uint64(1) {
 			r := rand.New(rand.NewPCG(seed, 3))
 			const inputs, outputs = 40, 10
 			tab := NewTable(inputs, outputs, nil)

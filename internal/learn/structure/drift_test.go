@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var drifts = flag.Int("drifts", 4, "random systems of each kind in whose logs a change is looked for")
+var drifts = flag.Int("drifts", 2, "random systems of each kind in whose logs a change is looked for")
 
 // drifting is a random system of some bits, each next bit a function of at most three.
 type drifting struct {

@@ -70,7 +70,7 @@ func TestFunctions(t *testing.T) {
 		{"remainder, noise", 0.02, []int{0, 1, 2, 3}, func(x []int) bool { return number(x, 0, 1, 2, 3)%3 == 0 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tab := sampled(t, 50, 5000, c.noise, groups, 7, c.f)
+			tab := sampled(t, 50, 2000, c.noise, groups, 7, c.f)
 			st, err := Learn(context.Background(), tab, Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)

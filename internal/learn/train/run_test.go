@@ -307,7 +307,7 @@ func TestPrune(t *testing.T) {
 // network.
 func TestResume(t *testing.T) {
 	e, test := noise(90, 9, 4, 3), noise(30, 9, 4, 4)
-	c := Config{Hidden: []int{20, 30}, Epochs: 12, Batch: 64, Seed: 9, PolishRows: 1000}
+	c := Config{Hidden: []int{8, 10}, Epochs: 12, Batch: 64, Seed: 9, PolishRows: 1000}
 	want, err := Run(context.Background(), c, e, Options{Test: test})
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/fdplan/fdplan/internal/progress"
 )
 
-// maxLine bounds a request, in bytes.
-const maxLine = 64 << 20
+// maxLine bounds a request, in bytes. A test needs less.
+var maxLine = 64 << 20
 
 // message is one line of input.
 type message struct {

@@ -123,6 +123,8 @@ func TestMalformedLines(t *testing.T) {
 			t.Errorf("%s: %q, expected %s", line, lines, want)
 		}
 	}
+	defer func(most int) { maxLine = most }(maxLine)
+	maxLine = 1 << 20
 	long := `{"id":1,"method":"` + strings.Repeat("x", maxLine) + `"}`
 	var out strings.Builder
 	err := Serve(t.Context(), Config{In: strings.NewReader(long), Out: &out, Now: time.Now, Describe: describe})
