@@ -207,7 +207,7 @@ func TestWarnings(t *testing.T) {
 
 // TestDeep parses deeper nesting and longer chains than any stack should hold.
 func TestDeep(t *testing.T) {
-	const n = 200_000
+	const n = 60_000
 	for name, c := range map[string]struct{ text, msg string }{
 		"brackets": {strings.Repeat("(", n) + "a" + strings.Repeat(")", n), "nested"},
 		"not":      {strings.Repeat("~", n) + "a", "nested"},

@@ -161,7 +161,7 @@ func TestForwardPass(t *testing.T) {
 				}
 				for i, layer := range nw.layers {
 					if !*exhaustive && len(layer) > 30 {
-						layer = layer[:3]
+						layer = layer[:2]
 					}
 					checkLayer(t, e, nw.next, layer, func(k int, l model.Lit) bool { return value[l.Var()][k] != (l < 0) })
 					for _, u := range nw.layers[i] {
