@@ -129,13 +129,15 @@ func (nw *network) stepSize(e Encoding) [3]int64 {
 	return [3]int64{c.Vars, c.Clauses, c.Literals}
 }
 
-// sizes is the table of shared/facts/encodings.md: variables, clauses and
-// literals of the neurons' part.
-var sizes = []struct {
+type size struct {
 	name             string
 	h                int
 	published, paper [3]int64
-}{
+}
+
+// sizes is the table of shared/facts/encodings.md: variables, clauses and
+// literals of the neurons' part.
+var sizes = []size{
 	{"navigation_3x3", 4, [3]int64{158456, 468112, 1086776}, [3]int64{171152, 505272, 1172864}},
 	{"navigation_5x5", 8, [3]int64{3633024, 10897424, 25421728}, [3]int64{3703200, 11107952, 25912960}},
 	{"inventory_1", 5, [3]int64{1383630, 4119900, 9590470}, [3]int64{1384410, 4122240, 9595930}},
