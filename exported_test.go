@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -18,7 +19,25 @@ import (
 // each and the folder that it is in.
 func sources(t *testing.T, visit func(dir string, set *token.FileSet, f *ast.File)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	list, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		visit(s.dir, s.set, s.file)
+	}
+}
+
+// source is a parsed file.
+type source struct {
+	dir  string
+	set  *token.FileSet
+	file *ast.File
+}
+
+// parsed parses the files once for all tests.
+var parsed = sync.OnceValues(func() (list []source, err error) {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -32,13 +51,11 @@ func sources(t *testing.T, visit func(dir string, set *token.FileSet, f *ast.Fil
 		if err != nil {
 			return err
 		}
-		visit(filepath.ToSlash(filepath.Dir(path)), set, f)
+		list = append(list, source{filepath.ToSlash(filepath.Dir(path)), set, f})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	return list, err
+})
 
 // exported calls visit with each exported name of a file, and whether it has a
 // comment. Methods count where their type is exported.

@@ -2,6 +2,7 @@ package drat
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -103,11 +104,13 @@ func satisfiable(t testing.TB, cnf string) (yes, small bool) {
 	return false, true
 }
 
+var steps = flag.Uint64("instances", 4000, "random proofs to check")
+
 // TestRandomSteps presents random clauses and deletions as proofs: none may refute a
 // satisfiable formula.
 func TestRandomSteps(t *testing.T) {
 	accepted := 0
-	for seed := range uint64(20000) {
+	for seed := range *steps {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 2 + rng.IntN(3)
 		clause := func() string {
@@ -141,7 +144,7 @@ func TestRandomSteps(t *testing.T) {
 			t.Fatalf("seed %d: refuted, though there is a solution:\n%s\n%s", seed, cnf, proof)
 		}
 	}
-	if accepted < 1000 {
+	if accepted < int(*steps)/20 {
 		t.Errorf("only %d proofs accepted", accepted)
 	}
 }

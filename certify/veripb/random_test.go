@@ -1,6 +1,7 @@
 package veripb
 
 import (
+	"flag"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var instances = flag.Uint64("instances", 200, "random cases of the rules that cost most; of others some times as many")
 
 // randomConstraint returns the text of a constraint over x1..xn.
 func randomConstraint(rng *rand.Rand, n int, wide bool) string {
@@ -138,7 +141,7 @@ func newChecker(n int) *checker {
 // with plain propagation.
 func TestPropagation(t *testing.T) {
 	follows, not, rows, neurons := 0, 0, 0, 0
-	for seed := range uint64(600) {
+	for seed := range *instances {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 3 + rng.IntN(6)
 		switch seed % 6 {
@@ -199,7 +202,7 @@ func TestPropagation(t *testing.T) {
 			}
 		}
 	}
-	if follows < 500 || not < 500 || rows < 500 || neurons < 500 {
+	if n := int(*instances); follows < n/2 || not < n/2 || rows < n/2 || neurons < n/2 {
 		t.Errorf("only %d questions answered with yes and %d with no, with %d rows and %d neurons", follows, not, rows, neurons)
 	}
 }
@@ -208,7 +211,7 @@ func TestPropagation(t *testing.T) {
 // bits, and checks that no model is lost.
 func TestPolish(t *testing.T) {
 	derived := 0
-	for seed := range uint64(600) {
+	for seed := range *instances {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		n := 2 + rng.IntN(5)
 		c := newChecker(n)
@@ -252,7 +255,7 @@ func TestPolish(t *testing.T) {
 			})
 		}
 	}
-	if derived != 12000 {
+	if derived != 20*int(*instances) {
 		t.Errorf("%d derivations", derived)
 	}
 }
@@ -261,7 +264,7 @@ func TestPolish(t *testing.T) {
 // models.
 func TestImplies(t *testing.T) {
 	yes := 0
-	for seed := range uint64(20000) {
+	for seed := range 30 * *instances {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := 1 + rng.IntN(3)
 		c := newChecker(n)
@@ -286,7 +289,7 @@ func TestImplies(t *testing.T) {
 			return true
 		})
 	}
-	if yes < 1000 {
+	if yes < int(*instances) {
 		t.Errorf("only %d implications", yes)
 	}
 }
@@ -295,7 +298,7 @@ func TestImplies(t *testing.T) {
 // keeps a model with no greater objective.
 func TestRedundant(t *testing.T) {
 	accepted, strengthened := 0, 0
-	for seed := range uint64(6000) {
+	for seed := range 10 * *instances {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n := 2 + rng.IntN(4)
 		c := newChecker(n)
@@ -336,7 +339,7 @@ func TestRedundant(t *testing.T) {
 			t.Fatalf("seed %d: red %s changed the least objective from %v to %v", seed, line, old, now)
 		}
 	}
-	if accepted < 1000 || strengthened < 100 {
+	if accepted < int(*instances) || strengthened < int(*instances)/10 {
 		t.Errorf("only %d constraints accepted, %d of them stronger than what follows", accepted, strengthened)
 	}
 }
@@ -354,7 +357,7 @@ func TestNumbers(t *testing.T) {
 			t.Fatalf("%v %s %v = %v, expected %v", a, what, b, got, want)
 		}
 	}
-	for range 100000 {
+	for range 150 * *instances {
 		a, b := pick(), pick()
 		x, y := a.value(), b.value()
 		same("+", a, b, a.add(b), new(big.Int).Add(x, y))

@@ -1,10 +1,12 @@
-package pddl
+package pddl_test
 
 import (
 	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/pddl"
 )
 
 const lamps = `(define (domain lamps)
@@ -24,7 +26,7 @@ const twoLamps = `(define (problem two) (:domain lamps) (:objects l1 l2 - lamp)
  (:goal (dark)) (:metric minimize (total-cost)))`
 
 func TestGround(t *testing.T) {
-	p, err := Read("d.pddl", []byte(lamps), "p.pddl", []byte(twoLamps))
+	p, err := pddl.Read("d.pddl", []byte(lamps), "p.pddl", []byte(twoLamps))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestGround(t *testing.T) {
 }
 
 func TestValidatePlan(t *testing.T) {
-	p, err := Read("d.pddl", []byte(lamps), "p.pddl", []byte(twoLamps))
+	p, err := pddl.Read("d.pddl", []byte(lamps), "p.pddl", []byte(twoLamps))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func TestValidatePlan(t *testing.T) {
 		"(burn l1)":                        "step 1, (burn l1): there is no such action",
 		"; nothing but this\n(press l1)\n": "",
 	} {
-		steps, err := ReadPlan("plan", []byte(text))
+		steps, err := pddl.ReadPlan("plan", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,7 @@ func TestFaults(t *testing.T) {
 		if text == lamps {
 			t.Fatalf("there is no %s", c.from)
 		}
-		p, err := Read("d.pddl", []byte(text), "p.pddl", []byte(twoLamps))
+		p, err := pddl.Read("d.pddl", []byte(text), "p.pddl", []byte(twoLamps))
 		if err == nil {
 			_, err = p.Ground(t.Context())
 		}
@@ -111,7 +113,7 @@ func TestFaults(t *testing.T) {
 		if text == twoLamps {
 			t.Fatalf("there is no %s", c.from)
 		}
-		p, err := Read("d.pddl", []byte(lamps), "p.pddl", []byte(text))
+		p, err := pddl.Read("d.pddl", []byte(lamps), "p.pddl", []byte(text))
 		if err == nil {
 			_, err = p.Ground(t.Context())
 		}
@@ -124,14 +126,14 @@ func TestFaults(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(lamps, twoLamps, "(press l1)")
 	f.Fuzz(func(t *testing.T, domain, problem, text string) {
-		p, err := Read("d", []byte(domain), "p", []byte(problem))
+		p, err := pddl.Read("d", []byte(domain), "p", []byte(problem))
 		if err != nil {
 			return
 		}
 		if len(domain)+len(problem) < 4000 {
 			p.Ground(t.Context())
 		}
-		if steps, err := ReadPlan("x", []byte(text)); err == nil && len(p.Derived) == 0 {
+		if steps, err := pddl.ReadPlan("x", []byte(text)); err == nil && len(p.Derived) == 0 {
 			p.Validate(steps)
 		}
 	})
@@ -139,7 +141,7 @@ func FuzzRead(f *testing.F) {
 
 // TestRanges holds the ranges that follow from comparisons of sums to the values that random walks meet.
 func TestRanges(t *testing.T) {
-	p, err := Read("d", []byte(`(define (domain counters) (:functions (value ?c) (rate ?c) (most)) (:predicates (counter ?c))
+	p, err := pddl.Read("d", []byte(`(define (domain counters) (:functions (value ?c) (rate ?c) (most)) (:predicates (counter ?c))
 (:action up :parameters (?c) :precondition (and (counter ?c) (<= (+ (value ?c) (rate ?c)) (most))) :effect (increase (value ?c) (rate ?c)))
 (:action down :parameters (?c) :precondition (and (counter ?c) (>= (- (* 2 (value ?c)) (* 2 (rate ?c))) 0)) :effect (decrease (value ?c) (rate ?c)))
 (:action faster :parameters (?c) :precondition (and (counter ?c) (< (rate ?c) 5)) :effect (increase (rate ?c) 1))
@@ -160,7 +162,7 @@ func TestRanges(t *testing.T) {
 		steps := s.Steps()
 		s.Execute(steps[random.IntN(len(steps))])
 		for name, r := range g.Ranges {
-			words := StepOf(name)
+			words := pddl.StepOf(name)
 			if v := s.Value(words.Name, words.Args...); v < r.Lo || v > r.Hi {
 				t.Fatalf("%s is %v; its range is %v", name, v, r)
 			}
@@ -174,7 +176,7 @@ func TestRanges(t *testing.T) {
 // TestEmptyPlan reads what WritePlan writes of a plan without steps.
 func TestEmptyPlan(t *testing.T) {
 	for text, want := range map[string]bool{"; cost = 0\n": true, "": false, "{}": false, "(a b)": true} {
-		if IsPlan([]byte(text)) != want {
+		if pddl.IsPlan([]byte(text)) != want {
 			t.Errorf("%q is a plan: %v; expected %v", text, !want, want)
 		}
 	}
@@ -183,7 +185,7 @@ func TestEmptyPlan(t *testing.T) {
 // TestVariableBehindWord reads a variable that no blank parts from the word before it, as in the collection's zenotravel.
 func TestVariableBehindWord(t *testing.T) {
 	domain := "(define (domain d) (:predicates (p ?x)(q ?x)) (:action a :parameters (?x) :precondition (p?x) :effect (q?x)))"
-	p, err := Read("d.pddl", []byte(domain), "p.pddl", []byte("(define (problem x) (:domain d) (:objects o) (:init (p o)) (:goal (q o)))"))
+	p, err := pddl.Read("d.pddl", []byte(domain), "p.pddl", []byte("(define (problem x) (:domain d) (:objects o) (:init (p o)) (:goal (q o)))"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func TestVariableBehindWord(t *testing.T) {
 func TestDecimals(t *testing.T) {
 	domain := "(define (domain d) (:predicates (p ?x)) (:functions (cost) (need ?x)) (:action a :parameters (?x) :effect (and (p ?x) (increase (cost) (need ?x)))))"
 	problem := "(define (problem x) (:domain d) (:objects b c e) (:init (= (cost) 0) (= (need b) .1) (= (need c) .2) (= (need e) .7)) (:goal (p b)) (:metric minimize (cost)))"
-	p, err := Read("d.pddl", []byte(domain), "p.pddl", []byte(problem))
+	p, err := pddl.Read("d.pddl", []byte(domain), "p.pddl", []byte(problem))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -81,7 +82,7 @@ func TestEval(t *testing.T) {
 		"(level == 4) + (temp == 0) == 1":       true,
 		"1 | false & false":                     true,
 	} {
-		e, err := Parse(p, text, Options{Next: true})
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -119,7 +120,7 @@ func TestErrors(t *testing.T) {
 		strings.Repeat("(", 5000):       "nested too deeply",
 		strings.Repeat("~", 5000):       "nested too deeply",
 	} {
-		_, err := Parse(p, text, Options{})
+		_, err := expr.Parse(p, text, expr.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: got %v, want %s", text, err, want)
 		}
@@ -131,7 +132,7 @@ func TestErrors(t *testing.T) {
 		"temp > 0 ^ 2 / (level - temp) <= 1":   "1:17: the divisor level - temp can be 0",
 	} {
 		q := testProblem(t)
-		e, err := Parse(q, text, Options{})
+		e, err := expr.Parse(q, text, expr.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func TestRequireMeansEval(t *testing.T) {
 	for i := range *instances {
 		p := testProblem(t)
 		text := randomText(r, 1+r.IntN(4), false)
-		e, err := Parse(p, text, Options{Next: true})
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -250,7 +251,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		p := testProblem(t)
-		e, err := Parse(p, s, Options{Next: true})
+		e, err := expr.Parse(p, s, expr.Options{Next: true})
 		if err != nil {
 			return
 		}

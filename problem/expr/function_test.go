@@ -1,9 +1,10 @@
-package expr
+package expr_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -26,7 +27,7 @@ func functionProblem(t *testing.T) *factored.Problem {
 
 func TestFunction(t *testing.T) {
 	p := functionProblem(t)
-	f, err := ParseFunction(p, `level' = max(min((if (level - level_1 <= 0.1) then 1.5*level - 0.5*level_1 + 0.02*pump else (if (level > 5) then 4 else level + 0.5*valve - 0.25*(mode == "else"))), 9.5), 0)`)
+	f, err := expr.ParseFunction(p, `level' = max(min((if (level - level_1 <= 0.1) then 1.5*level - 0.5*level_1 + 0.02*pump else (if (level > 5) then 4 else level + 0.5*valve - 0.25*(mode == "else"))), 9.5), 0)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestFunctionErrors(t *testing.T) {
 		"level' = level) + 1":                       "stands after the function",
 		"level' = 0.000000000001*level + 100000000": "too many digits",
 	} {
-		if _, err := ParseFunction(functionProblem(t), text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := expr.ParseFunction(functionProblem(t), text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; expected %s", text, err, want)
 		}
 	}

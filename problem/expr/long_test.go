@@ -1,9 +1,11 @@
-package expr
+package expr_test
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/problem/expr"
 )
 
 // TestLong compiles long expressions in a time that grows with their length, not its square.
@@ -14,7 +16,7 @@ func TestLong(t *testing.T) {
 	} {
 		p := testProblem(t)
 		start := time.Now()
-		e, err := Parse(p, text, Options{Next: true})
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
 		if err == nil {
 			err = e.Require(p, false, "require")
 		}

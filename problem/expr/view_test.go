@@ -1,10 +1,11 @@
-package expr
+package expr_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -62,7 +63,7 @@ func TestQuantity(t *testing.T) {
 							want[k] = h
 						}
 					}
-					e, err := Parse(p, text, Options{})
+					e, err := expr.Parse(p, text, expr.Options{})
 					if (err == nil) != exact {
 						t.Errorf("%s: exact %v, got %v", text, exact, err)
 						continue
@@ -108,7 +109,7 @@ func TestViewErrors(t *testing.T) {
 		"walk(p1) == @left | 2.5": "this one is a number",
 		"floor == 1e99":           "1e99 is beyond 2^40",
 	} {
-		if _, err := Parse(p, text, Options{Next: true}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := expr.Parse(p, text, expr.Options{Next: true}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
@@ -130,7 +131,7 @@ func TestNames(t *testing.T) {
 		"walk(p1) == @right": true, `walk(p1) == "right"`: true, "walk(p1) ~= @right": false, "@left == walk(p1)": false, "right == walk(p1)": true,
 		"walk(p1) == run(p1)": true, "walk(p1) == turn(p1)": true, "turn(p1) ~= walk(p1)": false, "turn(p1) == walk(p1) ^ run(p1) == turn(p1)": true, "(walk(p1) == @left) + (run(p1) == right) == 1": true,
 	} {
-		e, err := Parse(p, text, Options{})
+		e, err := expr.Parse(p, text, expr.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := e.Eval(val, nil); got != want {
@@ -153,7 +154,7 @@ func TestConstants(t *testing.T) {
 		"1 == 1 | floor == 2":                "",
 		"walk(p1) == @left | load_kg <= 1e3": "load_kg <= 1e3 is always true",
 	} {
-		e, err := Parse(p, text, Options{Next: true})
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -51,6 +51,7 @@ func write(t testing.TB, name, text string) string {
 }
 
 func TestRoundTrips(t *testing.T) {
+	smallGroups(t)
 	for _, rows := range []int{0, 1, 1000, rowGroup + 5} {
 		want := sampleData(t, rows)
 		for _, ext := range []string{".parquet", ".csv", ".npz"} {
@@ -83,6 +84,13 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}
 	}
+}
+
+// smallGroups gives Parquet files row groups of 4096 rows.
+func smallGroups(t *testing.T) {
+	usual := rowGroup
+	rowGroup = 1 << 12
+	t.Cleanup(func() { rowGroup = usual })
 }
 
 func TestCSVGolden(t *testing.T) {

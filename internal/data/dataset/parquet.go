@@ -16,8 +16,8 @@ const schemaKey = "fdplan.schema"
 // maxSchema bounds the schema in a file, in bytes.
 const maxSchema = 64 << 20
 
-// rowGroup is the number of rows of a row group.
-const rowGroup = 1 << 16
+// rowGroup is the number of rows of a row group; tests make it smaller.
+var rowGroup = 1 << 16
 
 func parquetKind(c *Column) parquet.Kind {
 	switch {

@@ -14,6 +14,7 @@ func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 // TestRewards writes rewards in each format, some of them unknown, reads them back, and adds
 // rows without rewards where a file can grow.
 func TestRewards(t *testing.T) {
+	smallGroups(t)
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {
 		for _, rows := range []int{1, 100, rowGroup + 3} {
 			want := sampleData(t, rows)

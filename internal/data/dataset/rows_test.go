@@ -12,7 +12,7 @@ import (
 
 // TestEqualRows: equal rows are kept once, with 4 bytes for the number and 4 for the line of each.
 func TestEqualRows(t *testing.T) {
-	const count, most = 300_000, 24
+	const count, most = 60_000, 24
 	s, err := NewSchema("x", []Column{{Name: "a", Type: Int}, {Name: "b", Type: Real}}, []Column{{Name: "go"}})
 	if err != nil {
 		t.Fatal(err)

@@ -15,10 +15,12 @@ const maxValues = 1 << 29
 // and below 100 to 1 where they are not all the same, and a column of a Parquet
 // file in which all values are the same takes some 100 bytes for 65,536 of them.
 const (
-	alwaysUnpacked = 64 << 20
-	npzRatio       = 100
-	parquetRatio   = 1 << 13
+	npzRatio     = 100
+	parquetRatio = 1 << 13
 )
+
+// alwaysUnpacked is that size, which tests make smaller.
+var alwaysUnpacked int64 = 64 << 20
 
 // unpacked is the most bytes that a file of that size may unpack to.
 func unpacked(size, ratio int64) int64 { return alwaysUnpacked + ratio*size }

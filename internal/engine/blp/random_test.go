@@ -25,9 +25,8 @@ import (
 )
 
 var (
-	problems  = flag.Int("instances", 50, "random problems that are compared with brute force")
 	firstSeed = flag.Uint64("first-seed", 4_000_000, "seed of the first random problem")
-	everyFile = flag.Bool("every-file", false, "random problems also through LP and MPS by CBC and GLPK")
+	everyFile = flag.Bool("every-file", false, "random problems also through LP and MPS by CBC and GLPK, and instances of some seconds")
 )
 
 // each returns the random problems with their optima.
@@ -77,7 +76,7 @@ func TestRandomProblems(t *testing.T) {
 	solvers := milpSolvers(t)
 	names := slices.Sorted(maps.Keys(solvers))
 	kept := blp.Engine{}
-	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
+	each(t, *blp.Problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		e, solver := kept, names[seed/2%uint64(len(names))]
 		e.Solver, e.Plain = solvers[solver], seed%2 == 0
 		compare(t, seed, fmt.Sprintf("%s, plain %v", solver, e.Plain), e, task, horizon, want, feasible)
@@ -102,7 +101,7 @@ func TestFiles(t *testing.T) {
 		engines[spec] = blp.Engine{Solver: &s}
 		engines[spec+" plain"] = blp.Engine{Solver: &s, Plain: true}
 	}
-	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
+	each(t, *blp.Problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		for name, e := range engines {
 			compare(t, seed, name, e, task, horizon, want, feasible)
 		}
@@ -143,7 +142,7 @@ func TestExclude(t *testing.T) {
 	solvers := milpSolvers(t)
 	names := slices.Sorted(maps.Keys(solvers))
 	n := 0
-	each(t, 10, func(seed uint64, task engine.Task, horizon int, _ int64, feasible bool) {
+	each(t, max(4, *blp.Problems/5), func(seed uint64, task engine.Task, horizon int, _ int64, feasible bool) {
 		if !feasible {
 			return
 		}

@@ -3,6 +3,7 @@ package blp
 import (
 	"context"
 	"errors"
+	"flag"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -13,6 +14,9 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/problem/factored"
 )
+
+// Problems is a flag of all tests.
+var Problems = flag.Int("instances", 12, "random problems that are compared with brute force")
 
 // withCuts opens a session that has the cuts of tables, but neither their plan nor their
 // bound. It returns nil if the tables give no cuts.
@@ -92,7 +96,7 @@ func TestCutsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for seed := range uint64(60) {
+	for seed := range uint64(*Problems) {
 		x := withCuts(t, 1000+seed)
 		if x == nil {
 			continue
@@ -110,7 +114,7 @@ func TestCutsAlone(t *testing.T) {
 			t.Errorf("seed %d: %s, brute force finds no plan", 1000+seed, r.Status)
 		}
 	}
-	if n < 10 {
+	if n < *Problems/6 {
 		t.Errorf("only %d problems have cuts", n)
 	}
 }

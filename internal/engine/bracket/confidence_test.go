@@ -10,7 +10,7 @@ import (
 
 // TestLowerMean: a lower bound is wrong no more often than it may be, and near the mean of many runs.
 func TestLowerMean(t *testing.T) {
-	const samples, odds = 400, .05
+	const samples, odds = 120, .05
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, c := range map[string]struct {
 		draw        func() float64

@@ -7,23 +7,20 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/race"
-	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/validate"
 )
 
 var (
-	instances = flag.Int("instances", 50, "random problems on which the engines are compared with brute force")
 	firstSeed = flag.Uint64("first-seed", 2_000_000, "seed of the first random problem")
-	long      = flag.Bool("long", false, "check the proofs of the published problems of more than 8 steps too")
+	long      = flag.Bool("long", false, "prove the published problems at all horizons, and check the proofs")
 )
 
-// TestRandomProblems compares pb, maxsat in all encodings and without implicates, search and their
-// race with brute force over all plans, and has the checker replay each plan.
+// TestRandomProblems compares pb, maxsat in all encodings and without implicates with
+// brute force over all plans, and has the checker replay each plan.
 func TestRandomProblems(t *testing.T) {
-	engines := map[string]engine.Engine{"pb": conflict.PB{}, "search": search.Engine{}, "auto": race.New(search.Engine{}, conflict.PB{})}
+	engines := map[string]engine.Engine{"pb": conflict.PB{}}
 	for _, name := range []string{"default", "paper", "published", "unidirectional"} {
 		e, err := cnf.ParseEncoding(name)
 		if err != nil {
@@ -33,7 +30,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 	engines["maxsat with hidden units"] = conflict.MaxSAT{Change: conflict.Implicates}
 	feasible := 0
-	for i := range *instances {
+	for i := range *conflict.Instances {
 		seed := *firstSeed + uint64(i)
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		if i%3 == 0 { // weights with many different sums
@@ -64,7 +61,7 @@ func TestRandomProblems(t *testing.T) {
 			}
 		}
 	}
-	if feasible < *instances/4 {
-		t.Errorf("only %d of %d random problems have a plan", feasible, *instances)
+	if feasible < *conflict.Instances/4 {
+		t.Errorf("only %d of %d random problems have a plan", feasible, *conflict.Instances)
 	}
 }

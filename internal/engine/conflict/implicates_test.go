@@ -22,7 +22,7 @@ import (
 // and with no others.
 func TestImplicatesAreTheFunction(t *testing.T) {
 	rows, refused := 0, 0
-	for seed := range uint64(1200) {
+	for seed := range uint64(18 * *Instances) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		if net == nil || len(p.Inputs) > 10 {
 			continue
@@ -83,7 +83,7 @@ func TestImplicatesAreTheFunction(t *testing.T) {
 			}
 		}
 	}
-	if rows < 1000 || refused < 100 {
+	if rows < 15**Instances || refused < *Instances {
 		t.Errorf("only %d rows, %d of them refused", rows, refused)
 	}
 }
@@ -138,7 +138,7 @@ func keeps(clauses [][]model.Lit, isTrue map[model.Lit]bool) bool {
 func TestImplicates(t *testing.T) {
 	encoding := cnf.Default
 	added, instead := 0, 0
-	for seed := range uint64(400) {
+	for seed := range uint64(6 * *Instances) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		want, ok := randprob.BruteForce(p, net, horizon)
 		for _, how := range []setup{{features: standard}, {features: standard, encoding: &encoding}} {
@@ -159,7 +159,7 @@ func TestImplicates(t *testing.T) {
 			}
 		}
 	}
-	if added < 200 || instead < 100 {
+	if added < 3**Instances || instead < *Instances {
 		t.Errorf("%d sessions with implicates, and %d without the network", added, instead)
 	}
 }
@@ -167,7 +167,7 @@ func TestImplicates(t *testing.T) {
 // TestLegalRows compares sessions that have a network's function on the inputs that C allows in its place with brute force.
 func TestLegalRows(t *testing.T) {
 	listed := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(15 * *Instances) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		m, err := model.New(p, net, horizon, model.Options{Propagate: true})
 		if err != nil {
@@ -192,7 +192,7 @@ func TestLegalRows(t *testing.T) {
 			t.Fatalf("seed %d: %+v, %v; brute force finds a plan: %v, %d", seed, r, err, ok, want)
 		}
 	}
-	if listed < 200 {
+	if listed < 3**Instances {
 		t.Errorf("only %d sessions", listed)
 	}
 }

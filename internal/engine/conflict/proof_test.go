@@ -82,7 +82,7 @@ var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
 
 // TestProofsOfRandomProblems has proofs of random problems checked.
 func TestProofsOfRandomProblems(t *testing.T) {
-	for i := range *instances {
+	for i := range *conflict.Instances {
 		seed := *firstSeed + uint64(i)
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		if i%3 == 0 {
@@ -97,7 +97,7 @@ func TestProofsOfRandomProblems(t *testing.T) {
 
 // TestProofsOfPublished has the proofs of the published problems checked; those of more than 8 steps with -long.
 func TestProofsOfPublished(t *testing.T) {
-	for i, in := range paperInstances {
+	for i, in := range firsts() {
 		if !*long && in.horizon > 8 {
 			continue
 		}
@@ -161,7 +161,7 @@ func BenchmarkProof(b *testing.B) {
 // of the answer.
 func TestProofsOfBounds(t *testing.T) {
 	cut, better := 0, 0
-	for i := range 300 {
+	for i := range 15 * *conflict.Instances {
 		p, net, horizon := randprob.New(uint64(i), randprob.Options{Horizon: 6, StateBits: 8, ActionBits: 4})
 		if i%3 == 0 {
 			for j := range p.Reward.Terms {
@@ -203,7 +203,7 @@ func TestProofsOfBounds(t *testing.T) {
 			better++
 		}
 	}
-	if cut < 20 || better == 0 {
+	if cut < *conflict.Instances || better == 0 {
 		t.Errorf("%d runs were cut short, %d with a bound of their own", cut, better)
 	}
 	t.Logf("%d runs were cut short, %d with a bound of their own", cut, better)

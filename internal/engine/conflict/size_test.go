@@ -42,7 +42,7 @@ func wide(t *testing.T, width int) engine.Task {
 // TestSizeEstimate: what is said of a model before it is loaded is near what the
 // solver then counts.
 func TestSizeEstimate(t *testing.T) {
-	task := wide(t, 32)
+	task := wide(t, 16)
 	m, err := model.New(task.Problem, task.Network, 2, model.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"context"
+	"flag"
 	"math"
 	"testing"
 
@@ -11,13 +12,16 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
+// Instances is a flag of all tests.
+var Instances = flag.Int("instances", 20, "random problems on which the engines are compared with brute force; tests of one part take some times as many")
+
 // TestTables compares sessions that have the cuts of tables from the beginning, but
 // neither their plan nor their bound, with brute force. Then the best plan is excluded:
 // no plan that is left is better.
 func TestTables(t *testing.T) {
 	encoding := cnf.Default
 	cuts := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(8 * *Instances) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		want, ok := randprob.BruteForce(p, net, horizon)
 		task := engine.Task{Problem: p, Network: net}
@@ -65,7 +69,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	if cuts < 300 {
+	if cuts < 5**Instances {
 		t.Errorf("only %d cuts were used", cuts)
 	}
 }

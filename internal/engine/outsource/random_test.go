@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	instances = flag.Int("instances", 50, "random problems that are compared with brute force")
+	instances = flag.Int("instances", 16, "random problems that are compared with brute force")
 	firstSeed = flag.Uint64("first-seed", 5_000_000, "seed of the first random problem")
 )
 

@@ -49,10 +49,12 @@ func solve(t testing.TB, w *walk, o Options) *Solution {
 
 // TestThreads: the number of threads changes nothing.
 func TestThreads(t *testing.T) {
-	w := &walk{cells: 100_000, moves: 5, p: [4]float64{.7, .1, .15, .05}}
+	defer func(usual int) { chunk = usual }(chunk)
+	chunk = 1 << 10
+	w := &walk{cells: 6000, moves: 5, p: [4]float64{.7, .1, .15, .05}}
 	for _, objective := range Objectives {
-		one := solve(t, w, Options{Objective: objective, Horizon: 2000, Threads: 1})
-		four := solve(t, w, Options{Objective: objective, Horizon: 2000, Threads: 4})
+		one := solve(t, w, Options{Objective: objective, Horizon: 500, Threads: 1})
+		four := solve(t, w, Options{Objective: objective, Horizon: 500, Threads: 4})
 		if one.Value != four.Value || len(one.changes) != len(four.changes) || one.States != four.States {
 			t.Errorf("%s: %v with %d changes, and with four threads %v with %d", objective, one.Value, len(one.changes), four.Value, len(four.changes))
 		}

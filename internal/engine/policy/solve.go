@@ -152,8 +152,8 @@ func (s *Solution) Values(ctx context.Context, pass func(left int, values []floa
 // Open reports whether an action may be taken in a state: no run ends there.
 func (s *Solution) Open(i int) bool { return !closed(s.t.kinds[i], s.t.objective) }
 
-// chunk is the number of states that a thread solves at a time.
-const chunk = 1 << 14
+// chunk is the number of states that a thread solves at a time; tests make it smaller.
+var chunk = 1 << 14
 
 // pass computes the values of the first n states with some steps left, and lists the changes of action by
 // state.

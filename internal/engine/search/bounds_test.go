@@ -15,7 +15,7 @@ import (
 // state is explored, and compares every horizon with brute force.
 func TestTablesOfRange(t *testing.T) {
 	answered := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		p, net, most := randprob.New(seed, randprob.Options{})
 		q := engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: 1, MaxHorizon: most + 1}
 		s, err := newRelation(q.Task)
@@ -66,7 +66,7 @@ func TestTablesOfRange(t *testing.T) {
 			}
 		}
 	}
-	if answered < 100 {
+	if answered < 30 {
 		t.Errorf("only %d ranges were answered by tables", answered)
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	instances = flag.Int("instances", 300, "random problems on which search is compared with brute force")
+	instances = flag.Int("instances", 90, "random problems on which search is compared with brute force")
 	firstSeed = flag.Uint64("first-seed", 1_000_000, "seed of the first random problem")
 )
 

@@ -60,14 +60,14 @@ func TestMemoryLimit(t *testing.T) {
 		want engine.Status
 	}{{0, engine.Feasible}, {4, engine.Feasible}, {13, engine.Unknown}} {
 		p := switches(t, 18, c.goal) // with 12 turns in 6 steps, 13 cannot be on
-		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 6, MaxHorizon: 6}, engine.Limits{Threads: 2, Memory: 3 << 20}, nil)
+		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 6, MaxHorizon: 6}, engine.Limits{Threads: 2, Memory: 1 << 20}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if res.Status != c.want || res.Reason == "" {
 			t.Errorf("goal %d: got %s (%q), want %s", c.goal, res.Status, res.Reason, c.want)
 		}
-		if bytes := res.Stats["table_bytes"]; bytes > 6<<20 {
+		if bytes := res.Stats["table_bytes"]; bytes > 2<<20 {
 			t.Errorf("goal %d: the tables hold %d bytes", c.goal, bytes)
 		}
 		if res.Bound == nil || res.Trace != nil && *res.Bound < res.Reward {
@@ -86,7 +86,7 @@ func TestMemoryLimit(t *testing.T) {
 // fits the graph: those are answered for certain, and all by the tables.
 func TestShortHorizonsSurviveALimit(t *testing.T) {
 	p := switches(t, 18, 0)
-	limits := engine.Limits{Threads: 1, Memory: 3 << 20}
+	limits := engine.Limits{Threads: 1, Memory: 1 << 20}
 	res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 1, MaxHorizon: 9}, limits, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -36,12 +36,12 @@ func TestPolish(t *testing.T) {
 		return first, last, best.Reward
 	}
 	better := 0
-	for seed := range uint64(40) {
+	for seed := range uint64(16) {
 		if first, last, _ := polish(randprob.Tokens(seed, 1+int(seed%3), 4, 1, seed%4 > 0), 6); last > first {
 			better++
 		}
 	}
-	if better < 10 {
+	if better < 4 {
 		t.Errorf("only %d plans of tokens were improved", better)
 	}
 	for goal := range 4 {

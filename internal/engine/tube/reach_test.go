@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var instances = flag.Int("instances", 150, "random systems to compare")
+var instances = flag.Int("instances", 50, "random systems to compare")
 
 // randomLinear draws a form of small coefficients.
 func randomLinear(rng *rand.Rand, n, m int, d int64) Linear {

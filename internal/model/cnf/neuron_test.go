@@ -19,7 +19,7 @@ func largest() int {
 	if *exhaustive {
 		return 9
 	}
-	return 8
+	return 7
 }
 
 // oneNeuron encodes a neuron whose inputs are variables 1..n and whose output
@@ -198,7 +198,7 @@ func (c *costs) forced(a, b, r int, s span) mergePlan {
 
 // TestMerges tests Definition 1 with every way to merge forced in turn.
 func TestMerges(t *testing.T) {
-	limit := 8
+	limit := 7
 	if *exhaustive {
 		limit = 10
 	}
@@ -273,7 +273,7 @@ func randomLayer(rng *rand.Rand, n, units int, missing float64) (*memory, []mode
 // random layers whose neurons share lists.
 func TestLayers(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
-	rounds := 100
+	rounds := 40
 	if *exhaustive {
 		rounds = 300
 	}
@@ -350,7 +350,7 @@ func atThreshold(rng *rand.Rand, pr *propagator, u *model.Neuron) string {
 // has the same clauses.
 func TestSharing(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
-	rounds := 60
+	rounds := 20
 	if *exhaustive {
 		rounds = 200
 	}

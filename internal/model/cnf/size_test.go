@@ -24,15 +24,22 @@ type network struct {
 	layers   [][]model.Neuron
 	constant []model.Lit
 	next     model.Lit
+	sizes    map[Encoding][3]int64 // of one step
 }
+
+// networks are those that tests have read.
+var networks = map[string]*network{}
 
 // readNetwork reads the files of one published network, in the format that
 // shared/facts/encodings.md describes.
 func readNetwork(t testing.TB, name string) *network {
 	t.Helper()
+	if nw, ok := networks[name]; ok {
+		return nw
+	}
 	norm := readLines(t, filepath.Join(shared, "normalization", "normalization_"+name+".txt"))[1:]
 	lines := readLines(t, filepath.Join(shared, "bnn", "bnn_"+name+".txt"))[1:]
-	nw := &network{}
+	nw := &network{sizes: map[Encoding][3]int64{}}
 	var inputs []model.Lit
 	for layer := 0; len(lines) > 0; layer++ {
 		var n, units int
@@ -80,6 +87,7 @@ func readNetwork(t testing.TB, name string) *network {
 		inputs = outputs
 		lines = lines[1+units:]
 	}
+	networks[name] = nw
 	return nw
 }
 
@@ -102,6 +110,15 @@ func readLines(t testing.TB, path string) []string {
 
 // size encodes all layers of h steps and counts.
 func (nw *network) size(e Encoding, h int) [3]int64 {
+	c, ok := nw.sizes[e]
+	if !ok {
+		c = nw.stepSize(e)
+		nw.sizes[e] = c
+	}
+	return [3]int64{c[0] * int64(h), c[1] * int64(h), c[2] * int64(h)}
+}
+
+func (nw *network) stepSize(e Encoding) [3]int64 {
 	c := Counter{Next: nw.next}
 	for _, layer := range nw.layers {
 		e.Neurons(&c, layer)
@@ -109,16 +126,18 @@ func (nw *network) size(e Encoding, h int) [3]int64 {
 	for _, l := range nw.constant {
 		c.Clause(l)
 	}
-	return [3]int64{c.Vars * int64(h), c.Clauses * int64(h), c.Literals * int64(h)}
+	return [3]int64{c.Vars, c.Clauses, c.Literals}
+}
+
+type size struct {
+	name             string
+	h                int
+	published, paper [3]int64
 }
 
 // sizes is the table of shared/facts/encodings.md: variables, clauses and
 // literals of the neurons' part.
-var sizes = []struct {
-	name             string
-	h                int
-	published, paper [3]int64
-}{
+var sizes = []size{
 	{"navigation_3x3", 4, [3]int64{158456, 468112, 1086776}, [3]int64{171152, 505272, 1172864}},
 	{"navigation_5x5", 8, [3]int64{3633024, 10897424, 25421728}, [3]int64{3703200, 11107952, 25912960}},
 	{"inventory_1", 5, [3]int64{1383630, 4119900, 9590470}, [3]int64{1384410, 4122240, 9595930}},

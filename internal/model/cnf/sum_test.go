@@ -164,7 +164,11 @@ func TestCardinality(t *testing.T) {
 // TestLargeCardinality tests the bounds of longer sums at their thresholds.
 func TestLargeCardinality(t *testing.T) {
 	rng := rand.New(rand.NewSource(3))
-	for range 60 {
+	rounds := 15
+	if *exhaustive {
+		rounds = 60
+	}
+	for range rounds {
 		n := 10 + rng.Intn(50)
 		k := 1 + rng.Intn(n-1)
 		coefs := make([]int64, n)
@@ -208,7 +212,7 @@ func TestLargeCardinality(t *testing.T) {
 // TestSums tests random sums, also with the adders that replace diagrams.
 func TestSums(t *testing.T) {
 	rng := rand.New(rand.NewSource(4))
-	rounds := 300
+	rounds := 150
 	if *exhaustive {
 		rounds = 800
 	}

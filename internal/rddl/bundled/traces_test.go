@@ -15,6 +15,22 @@ import (
 // simulator returns a runner of a bundled problem with its ranges set.
 func simulator(t *testing.T, name string) (*translate.Compiled, *sim.Runner) {
 	t.Helper()
+	k, ok := simulators[name]
+	if !ok {
+		k.c, k.s = newSimulator(t, name)
+		simulators[name] = k
+	}
+	return k.c, k.s.NewRunner(rand.New(rand.NewPCG(1, 2)))
+}
+
+// simulators are those that simulator has made.
+var simulators = map[string]struct {
+	c *translate.Compiled
+	s *sim.Simulator
+}{}
+
+func newSimulator(t *testing.T, name string) (*translate.Compiled, *sim.Simulator) {
+	t.Helper()
 	c, err := RDDL(context.Background(), name, true)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +47,7 @@ func simulator(t *testing.T, name string) (*translate.Compiled, *sim.Runner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, s.NewRunner(rand.New(rand.NewPCG(1, 2)))
+	return c, s
 }
 
 // set applies "a=1 b=0" to base; fluents that are not named keep their values.

@@ -117,7 +117,7 @@ horizon = 1; discount = 1.0; }`, declare, cpfs, init)
 // search.
 func TestLongChain(t *testing.T) {
 	p := &Problem{}
-	const length = 200_000
+	const length = 50_000
 	for i := range length {
 		n := &Node{Op: Const}
 		if i+1 < length {

@@ -119,7 +119,7 @@ func TestDrawActions(t *testing.T) {
 		r := s.NewRunner(rand.New(rand.NewPCG(3, 5)))
 		counts := map[string]int{}
 		var action []float64
-		for range 40 * max(c.legal, 10) {
+		for range 20 * max(min(c.legal, 50), 10) {
 			var err error
 			if action, err = r.DrawAction(action); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -281,7 +281,7 @@ func TestDrawStates(t *testing.T) {
 		}
 		r := s.NewRunner(rand.New(rand.NewPCG(3, 5)))
 		counts := map[string]int{}
-		for range 100 * c.legal {
+		for range 40 * c.legal {
 			if err := sd.Draw(r); err != nil {
 				t.Fatal(name, err)
 			}
@@ -319,7 +319,7 @@ func TestDrawStateErrors(t *testing.T) {
 // with those found by trying all; wrong bounds would lose values, and wrong merging draw others.
 func TestEnumerationAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
-	for round := range 300 {
+	for round := range 80 {
 		b := newBuilder("bounds")
 		names := []string{"b0", "b1", "b2", "n0", "n1"}
 		for _, n := range names {

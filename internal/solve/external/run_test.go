@@ -312,7 +312,7 @@ func TestLimit(t *testing.T) {
 			}
 			var seen []int64
 			started := time.Now()
-			a, err := external.Run(context.Background(), s, c.in, external.Limits{Time: 2 * time.Second, Grace: 10 * time.Second}, func(p external.Progress) {
+			a, err := external.Run(context.Background(), s, c.in, external.Limits{Time: time.Second, Grace: 10 * time.Second}, func(p external.Progress) {
 				if p.Objective != nil {
 					seen = append(seen, *p.Objective)
 				}

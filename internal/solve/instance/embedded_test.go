@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	instances = flag.Int("instances", 40, "number of random instances of each kind")
+	instances = flag.Int("instances", 14, "number of random instances of each kind")
 	variables = flag.Int("variables", 40, "variables of those")
 )
 

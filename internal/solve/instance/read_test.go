@@ -202,7 +202,7 @@ func TestReadFile(t *testing.T) {
 func TestLimits(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	long := "p cnf 2 1000000\n" + strings.Repeat("1 -2 0\n", 1_000_000)
+	long := "p cnf 2 200000\n" + strings.Repeat("1 -2 0\n", 200_000)
 	if _, err := instance.Read(ended, "f", strings.NewReader(long), instance.CNF, instance.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancelling: %v", err)
 	}
@@ -211,14 +211,14 @@ func TestLimits(t *testing.T) {
 		format instance.Format
 	}{
 		"many clauses":       {long, instance.CNF},
-		"many soft clauses":  {strings.Repeat("1 1 0\n", 1_000_000), instance.WCNF},
-		"many terms":         {strings.Repeat("+1 x1 ", 1_000_000) + ">= 1 ;", instance.OPB},
-		"many constraints":   {strings.Repeat("+1 x1 >= 1 ;", 1_000_000), instance.OPB},
+		"many soft clauses":  {strings.Repeat("1 1 0\n", 200_000), instance.WCNF},
+		"many terms":         {strings.Repeat("+1 x1 ", 200_000) + ">= 1 ;", instance.OPB},
+		"many constraints":   {strings.Repeat("+1 x1 >= 1 ;", 200_000), instance.OPB},
 		"announced":          {"p cnf 1000000000 1\n1 0\n", instance.CNF},
 		"a variable far out": {"h 1000000000 0\n", instance.WCNF},
 	} {
-		want := "f: needs more than the 4 MiB of memory that are allowed"
-		if _, err := instance.Read(context.Background(), "f", strings.NewReader(c.text), c.format, instance.Limits{Memory: 4 << 20}); err == nil || err.Error() != want {
+		want := "f: needs more than the 1 MiB of memory that are allowed"
+		if _, err := instance.Read(context.Background(), "f", strings.NewReader(c.text), c.format, instance.Limits{Memory: 1 << 20}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := instance.Read(context.Background(), "f", strings.NewReader(c.text), c.format, instance.Limits{Memory: 1 << 40}); err != nil {

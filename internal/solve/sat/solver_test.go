@@ -135,7 +135,7 @@ func pigeons(s *Solver, n int) {
 // learned.
 func TestLimits(t *testing.T) {
 	s := New(Options{})
-	pigeons(s, 8)
+	pigeons(s, 7)
 	if st := s.Solve(context.Background(), nil, Budget{Conflicts: 50}); st != Unknown {
 		t.Fatalf("50 conflicts gave %v", st)
 	}
@@ -158,7 +158,7 @@ func TestLimits(t *testing.T) {
 // TestCuttingPlanesPigeons has sums of pigeons refuted: many conflicts for
 // clauses, few for cutting planes.
 func TestCuttingPlanesPigeons(t *testing.T) {
-	const n = 9
+	const n = 8
 	conflicts := map[bool]int64{}
 	for _, cp := range []bool{false, true} {
 		s := New(Options{CuttingPlanes: cp})

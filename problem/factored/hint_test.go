@@ -1,6 +1,10 @@
-package nearest
+package factored_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/nearest"
+)
 
 // TestHint asks for near names, and for names that are too far from all.
 func TestHint(t *testing.T) {
@@ -12,7 +16,7 @@ func TestHint(t *testing.T) {
 		if want != "" {
 			want = "; did you mean " + want + "?"
 		}
-		if got := Hint(name, known); got != want {
+		if got := nearest.Hint(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
