@@ -71,6 +71,7 @@ type Config struct {
 	Warn     func(string)   // called for everything that is left out, with the reason; may be nil
 
 	slack, grace time.Duration // of tests; 0 for the usual ones
+	cells        int           // of the yardstick in tests; 0 for the usual number
 }
 
 // ExternalSolver is an external solver that replaces an embedded one.
@@ -164,7 +165,8 @@ func newBench(c Config) (b *bench, err error) {
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}
-	b = &bench{c: c, links: sync.OnceValue(links), slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	cycle := sync.OnceValue(func() []uint32 { return links(cmp.Or(c.cells, yardstickCells)) })
+	b = &bench{c: c, links: cycle, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
 	if b.dir, err = filepath.Abs(c.Dir); err == nil {
 		b.files, err = filepath.Abs(c.Files)
 	}

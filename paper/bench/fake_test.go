@@ -150,7 +150,7 @@ func fakeConfig(dir, mode string) Config {
 	return Config{
 		Dir: dir, Program: self, Env: append(os.Environ(), fakeMode+"="+mode), Tables: []string{"engines", "encodings"}, Engines: []string{"search", "maxsat"},
 		Quick: true, TimeLimit: 10 * time.Second, ReachLimit: time.Second, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Parallel: 1, Now: time.Now,
-		slack: 200 * time.Millisecond, grace: 300 * time.Millisecond,
+		slack: 200 * time.Millisecond, grace: 300 * time.Millisecond, cells: 1 << 12,
 	}
 }
 

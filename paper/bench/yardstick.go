@@ -16,9 +16,9 @@ const (
 	yardstickFresh = 8 << 20
 )
 
-// links returns one cycle through all cells (Sattolo), the same each time.
-func links() []uint32 {
-	next := make([]uint32, yardstickCells)
+// links returns one cycle through so many cells (Sattolo), the same each time.
+func links(cells int) []uint32 {
+	next := make([]uint32, cells)
 	for i := range next {
 		next[i] = uint32(i)
 	}
@@ -52,7 +52,7 @@ func yardstick(next []uint32, now func() time.Time) float64 {
 	}
 	fresh(yardstickFresh)
 	took := threadTime(now) - began
-	if at == yardstickCells || sum == 0 {
+	if int(at) == len(next) || sum == 0 {
 		return 0 // neither happens; the work is not left out for want of a use
 	}
 	return took

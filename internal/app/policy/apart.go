@@ -193,8 +193,8 @@ func (x *cell) add(r *splitRow) {
 	}
 }
 
-// told adds up values of outcomes that the rows do not tell from each other, in the places of their first ones.
-func (x *cell) told(values []float64) []float64 {
+// merged adds up values of outcomes that the rows do not tell from each other, in the places of their first ones.
+func (x *cell) merged(values []float64) []float64 {
 	if plainKey(x.places) || x.places == "" {
 		return values
 	}
@@ -210,8 +210,8 @@ func (x *cell) told(values []float64) []float64 {
 
 // lacks reports whether no row of a cell has an outcome that the whole has.
 func (x *cell) lacks() bool {
-	whole := x.told(x.whole)
-	for j, k := range x.told(x.Counts) {
+	whole := x.merged(x.whole)
+	for j, k := range x.merged(x.Counts) {
 		if k == 0 && whole[j] > 0 {
 			return true
 		}
@@ -259,8 +259,8 @@ func share(cells []cell, told bool) (gain float64) {
 func (x *cell) likelihood(strength float64) float64 {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	sum := lg(strength) - lg(strength+float64(x.Rows))
-	whole := x.told(x.whole)
-	for j, k := range x.told(x.Counts) {
+	whole := x.merged(x.whole)
+	for j, k := range x.merged(x.Counts) {
 		if q := whole[j]; k > 0 {
 			sum += lg(k+strength*q) - lg(strength*q) - k*math.Log(q)
 		}
@@ -317,8 +317,8 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		return nil, nil, nil, err
 	}
 	for range mostApart {
-		told := next == nil
-		if told {
+		evident := next != nil
+		if !evident {
 			next = last.further(all, refused)
 		}
 		if next == nil {
@@ -343,7 +343,7 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if err := again.tell(divided, found); err != nil {
 			return nil, nil, nil, err
 		}
-		better := !told || again.Supported.Value >= best.Supported.Value-1e-9 || d.Objective == policy.Success && best.Supported.Value < nothing**again.Value
+		better := evident || again.Supported.Value >= best.Supported.Value-1e-9 || d.Objective == policy.Success && best.Supported.Value < nothing**again.Value
 		if !better && r.Certify {
 			break // a certificate is about the model that the policy was found in
 		}
