@@ -95,7 +95,7 @@ func (e entry) parse(c command, words []string) (g globals, given []*bind.Option
 	if g.Help || g.Version {
 		return g, nil, nil
 	}
-	given, err = e.assign(c, arguments, set.Args())
+	given, err = assign(c, arguments, set.Args())
 	for _, v := range values {
 		if v.given && !slices.Contains(given, v.option) {
 			given = append(given, v.option)
@@ -140,16 +140,16 @@ func (e entry) refusal(err error) error {
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
 	case errors.As(err, &none):
-		i := slices.IndexFunc(e.flags(), func(o *bind.Option) bool { return o.Flag == none.GetFlag().Name })
-		return fmt.Errorf("--%s needs a value; expected %s", none.GetFlag().Name, summary(e.flags()[i]))
+		v := none.GetFlag().Value.(*flagValue)
+		return fmt.Errorf("--%s needs a value; expected %s", v.option.Flag, summary(v.option))
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%s has no flag -%s; see fdplan %s --help", e.name, strings.Repeat("-", min(1, len(unknown.GetSpecifiedName())-1))+unknown.GetSpecifiedName(), e.name)
+		return fmt.Errorf("%s has no flag -%s; see fdplan %s --help", e.name, unknown.GetSpecifiedName(), e.name)
 	}
 	return err
 }
 
 // assign gives the arguments that are no flags their words.
-func (e entry) assign(c command, arguments []*bind.Option, words []string) (given []*bind.Option, err error) {
+func assign(c command, arguments []*bind.Option, words []string) (given []*bind.Option, err error) {
 	var missing []string
 	for _, o := range arguments {
 		n := min(1, len(words))

@@ -196,7 +196,7 @@ func (a *environment) prepare(args []string) (work func() error, part string, er
 // noCommand refuses the name of a command.
 func noCommand(name string) error {
 	if strings.HasPrefix(name, "-") {
-		return fmt.Errorf("%s comes before a command; see fdplan --help", name)
+		return fmt.Errorf("expected a command before %s; see fdplan --help", name)
 	}
 	var known []string
 	for _, e := range commands {
