@@ -62,7 +62,7 @@ func TestStructureExact(t *testing.T) {
 		rows    int
 		gaps    float64
 		threads int // numbers of them to compare
-	}{{"sysadmin/4", 300, 0, 2}, {"sysadmin/4", 1000, 0.02, 1}, {"inventory/2", 1000, 0, 1}, {"navigation/3x3", 1000, 0, 1}} {
+	}{{"sysadmin/4", 300, 0, 2}, {"sysadmin/5", 1000, 0, 1}, {"sysadmin/5", 2000, 0.02, 1}, {"inventory/2", 2000, 0, 2}, {"navigation/3x3", 1000, 0, 1}} {
 		p, file := restartRows(t, c.name, c.rows, c.gaps)
 		var first []byte
 		for _, threads := range []int{1, 3}[:c.threads] {

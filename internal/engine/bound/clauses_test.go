@@ -44,7 +44,7 @@ func TestClauses(t *testing.T) {
 			return
 		}
 	}
-	if several < *clauseProblems/30 || plans < 2*several {
+	if several < *clauseProblems/20 || plans < 2*several {
 		t.Errorf("%d problems have a group that reads classes of two others, %d plans were checked", several, plans)
 	}
 }

@@ -69,7 +69,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	if cuts < 5**Instances {
+	if cuts < 6**Instances {
 		t.Errorf("only %d cuts were used", cuts)
 	}
 }

@@ -164,6 +164,7 @@ func TestGridsOfOthers(t *testing.T) {
 		rows, contexts      int
 		bits                float64
 	}{
+		{"aa_small_tr.csv", "aa_small_te.csv", "a", 1000, 10, -1.44},
 		{"aa_small_tr.csv", "aa_small_te.csv", "a", 3000, 10, -1.402},
 		{"fl_tr.csv", "fl_te.csv", "action", 300, 4, -1.56},
 		{"fl_tr.csv", "fl_te.csv", "action", 3000, 4, -1.53},

@@ -127,7 +127,7 @@ func TestGrid(t *testing.T) {
 			c.c.Epochs, c.c.WeightThreshold = 400, 0.5
 		}
 		first := ""
-		for _, threads := range []int{1, 5} {
+		for _, threads := range []int{1, 2, 5} {
 			c.c.Threads = threads
 			g, err := Grid(context.Background(), c.c, c.e, GridOptions{Test: c.test})
 			if err != nil {

@@ -156,7 +156,6 @@ type inferTotals struct{ ranges, grids, steps, compiled int }
 
 // TestInferredRanges compares inferred ranges and values of random problems with those that
 // are reached, and checks that no legal step from any legal state within leads outside.
-// Case 154, with -instances 80, is a slow one.
 func TestInferredRanges(t *testing.T) {
 	cases := uint64(2 * *instances)
 	var total inferTotals

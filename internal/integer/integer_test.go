@@ -1,10 +1,8 @@
-package bound
+package integer
 
 import (
 	"math"
 	"testing"
-
-	"github.com/fdplan/fdplan/internal/integer"
 )
 
 func TestFloorDiv(t *testing.T) {
@@ -13,7 +11,7 @@ func TestFloorDiv(t *testing.T) {
 			if b == 0 {
 				continue
 			}
-			if got, want := integer.FloorDiv(a, b), int64(math.Floor(float64(a)/float64(b))); got != want {
+			if got, want := FloorDiv(a, b), int64(math.Floor(float64(a)/float64(b))); got != want {
 				t.Errorf("%d/%d is %d, expected %d", a, b, got, want)
 			}
 		}

@@ -1,16 +1,14 @@
-package dataset
+package bins
 
 import (
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
 func TestBins(t *testing.T) {
-	b, err := bins.Uniform(0, 10, 2)
+	b, err := Uniform(0, 10, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +24,7 @@ func TestBins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		lo := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(9)-4))
-		b, err := bins.Uniform(lo, lo+rng.Float64()*math.Pow(10, float64(rng.IntN(9)-4)), 1+rng.IntN(10))
+		b, err := Uniform(lo, lo+rng.Float64()*math.Pow(10, float64(rng.IntN(9)-4)), 1+rng.IntN(10))
 		if err != nil {
 			continue
 		}
@@ -50,14 +48,14 @@ func TestBins(t *testing.T) {
 		{"0 bits, expected 1..16", 0, 1, 0}, {"17 bits", 0, 1, 17}, {"the range 1..1, expected", 1, 1, 3},
 		{"the range 0..NaN", 0, math.NaN(), 3}, {"the range -Inf..1", math.Inf(-1), 1, 3}, {"is too narrow for 16 bits", 1, 1 + 1e-10, 16},
 	} {
-		if _, err := bins.Uniform(c.lo, c.hi, c.bits); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Uniform(c.lo, c.hi, c.bits); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }
 
 func TestEdges(t *testing.T) {
-	b := bins.Bins{Edges: []float64{0, 100, 600, 800}}
+	b := Bins{Edges: []float64{0, 100, 600, 800}}
 	if err := b.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +67,7 @@ func TestEdges(t *testing.T) {
 	for want, edges := range map[string][]float64{
 		"no bins": {1}, "the edges 2 and 2": {1, 2, 2}, "the edge NaN": {1, math.NaN()}, "the edge +Inf": {1, math.Inf(1)}, "65537 bins": make([]float64, 65538),
 	} {
-		if err := (bins.Bins{Edges: edges}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Bins{Edges: edges}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", want, err)
 		}
 	}

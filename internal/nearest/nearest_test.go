@@ -1,10 +1,6 @@
-package factored_test
+package nearest
 
-import (
-	"testing"
-
-	"github.com/fdplan/fdplan/internal/nearest"
-)
+import "testing"
 
 // TestHint asks for near names, and for names that are too far from all.
 func TestHint(t *testing.T) {
@@ -16,7 +12,7 @@ func TestHint(t *testing.T) {
 		if want != "" {
 			want = "; did you mean " + want + "?"
 		}
-		if got := nearest.Hint(name, known); got != want {
+		if got := Hint(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine_test
+package routine_test
 
 import (
 	"errors"
@@ -35,12 +35,12 @@ func check(t *testing.T, err error, want, place string) {
 
 func TestCatch(t *testing.T) {
 	err := routine.Catch(func() error { fails(); return nil })
-	check(t, err, "a value of two lines", "engine/routine_test.go:14 < engine/routine_test.go:")
+	check(t, err, "a value of two lines", "routine/routine_test.go:14 < routine/routine_test.go:")
 	if !errors.Is(err, errValue) {
 		t.Error("the value is lost")
 	}
 	_, err = routine.Get(func() (int, error) { return dereferences(), nil })
-	check(t, err, "runtime error: invalid memory address or nil pointer dereference", "engine/routine_test.go:18 < ")
+	check(t, err, "runtime error: invalid memory address or nil pointer dereference", "routine/routine_test.go:18 < ")
 	if x, err := routine.Get(func() (int, error) { return 7, errValue }); x != 7 || err != errValue {
 		t.Error(x, err)
 	}
@@ -51,10 +51,10 @@ func TestStart(t *testing.T) {
 		t.Error(o)
 	}
 	o := <-routine.Start(func() (int, error) { return dereferences(), nil })
-	check(t, o.Err, "runtime error", "engine/routine_test.go:18")
+	check(t, o.Err, "runtime error", "routine/routine_test.go:18")
 	failed := make(chan error)
 	routine.Go(fails, func(err error) { failed <- err })
-	check(t, <-failed, "a value", "engine/routine_test.go:14")
+	check(t, <-failed, "a value", "routine/routine_test.go:14")
 }
 
 // TestGroup: all others end before the panic is raised again, with its own stack, through
@@ -76,7 +76,7 @@ func TestGroup(t *testing.T) {
 		outer.Wait()
 		return nil
 	})
-	check(t, err, "a value", "engine/routine_test.go:14")
+	check(t, err, "a value", "routine/routine_test.go:14")
 	if ended.Load() != 3 {
 		t.Errorf("%d have ended", ended.Load())
 	}
