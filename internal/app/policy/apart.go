@@ -75,7 +75,12 @@ func divide(p *load.Problem, apart []Apart) (*model, error) {
 	if w == nil || w.splits == nil {
 		return nil, fmt.Errorf("the policy is for a model with divided contexts; expected the rows of that of %s", p.Problem.Name)
 	}
-	to := *p
+	return w.divided(apart)
+}
+
+// divided makes the model of w's problem with contexts divided.
+func (w *witness) divided(apart []Apart) (_ *model, err error) {
+	to := *w.p
 	for i := range apart {
 		if to.Chance, err = w.divide(to.Chance, &apart[i]); err != nil {
 			return nil, err
@@ -83,7 +88,7 @@ func divide(p *load.Problem, apart []Apart) (*model, error) {
 	}
 	m, err := newModel(&to)
 	if err == nil {
-		m.rows = p
+		m.rows = w.p
 	}
 	return m, err
 }
@@ -104,9 +109,15 @@ func (w *witness) divide(m *chance.Model, a *Apart) (*chance.Model, error) {
 	if from < 0 || c < 0 || len(by) == 0 || slices.Contains(by, -1) {
 		return nil, missing
 	}
-	parts, _ := w.splits[g][from].cells(by, shares(&w.groups[g].Contexts[from]), a.Told)
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: %w", errNoParts, missing)
+	d := w.splits[g][from].whole(shares(&w.groups[g].Contexts[from]))
+	for _, v := range by {
+		if d, _ = d.by(v, a.Told); d == nil {
+			return nil, fmt.Errorf("%w: %w", errNoParts, missing)
+		}
+	}
+	var parts []chance.Part
+	for _, x := range d.cells {
+		parts = append(parts, x.Part)
 	}
 	return m.Apart(g, c, by, parts)
 }
@@ -132,44 +143,51 @@ func shares(c *chance.Context) (all []float64) {
 	return all
 }
 
-// cells counts the rows of a context by the values of variables, where no outcome is blocked, and says how likely the outcomes are there. Each
-// variable in turn divides what those before it left. gain is what the last one makes the counts more likely by, in bits.
-func (s *split) cells(by []int, pooled []float64, told bool) (parts []chance.Part, gain float64) {
-	under := map[string][]float64{} // the shares of the parts before
-	for n := 1; n <= len(by); n++ {
-		var cells []cell
-		place := map[string]int{}
-		for _, r := range s.rows {
-			if r.outcome < 0 || strings.Contains(r.places, "-") {
-				continue
-			}
-			var values []int64
-			for _, v := range by[:n] {
-				values = append(values, r.now[v])
-			}
-			key := fmt.Sprint(values)
-			i, ok := place[key]
-			if !ok {
-				i = len(cells)
-				place[key] = i
-				whole := pooled
-				if n > 1 {
-					whole = under[fmt.Sprint(values[:n-1])]
-				}
-				cells = append(cells, cell{chance.Part{Values: values, Counts: make([]float64, len(pooled))}, whole, r.places})
-			}
-			cells[i].add(&r)
-		}
-		if len(cells) > mostCells {
-			return nil, 0
-		}
-		gain = share(cells, told)
-		under, parts = map[string][]float64{}, nil
-		for _, x := range cells {
-			under[fmt.Sprint(x.Values)], parts = x.Shares, append(parts, x.Part)
+// division is a context whose rows are counted by the values of variables, where no outcome is blocked.
+type division struct {
+	rows  []*splitRow
+	of    []int // the cell of each row
+	cells []cell
+}
+
+// whole is the context with all rows in one cell, which has its shares.
+func (s *split) whole(shares []float64) *division {
+	d := &division{cells: []cell{{Part: chance.Part{Shares: shares}}}}
+	for i := range s.rows {
+		if r := &s.rows[i]; r.outcome >= 0 && !strings.Contains(r.places, "-") {
+			d.rows = append(d.rows, r)
 		}
 	}
-	return parts, gain
+	d.of = make([]int, len(d.rows))
+	return d
+}
+
+// by divides what is divided by the values of one more variable, and says how likely the outcomes are in each part. gain is what that makes the
+// counts more likely by, in bits. It returns nil if there are no rows, or too many parts.
+func (d *division) by(v int, told bool) (next *division, gain float64) {
+	type key struct {
+		cell  int
+		value int64
+	}
+	place := map[key]int{}
+	next = &division{rows: d.rows, of: make([]int, len(d.rows))}
+	for i, r := range d.rows {
+		k := key{d.of[i], r.now[v]}
+		to, ok := place[k]
+		if !ok {
+			to = len(next.cells)
+			place[k] = to
+			of := &d.cells[k.cell]
+			part := chance.Part{Values: append(slices.Clone(of.Values), k.value), Counts: make([]float64, len(of.Shares))}
+			next.cells = append(next.cells, cell{part, of.Shares, r.places})
+		}
+		next.of[i] = to
+		next.cells[to].add(r)
+	}
+	if n := len(next.cells); n == 0 || n > mostCells {
+		return nil, 0
+	}
+	return next, share(next.cells, told)
 }
 
 // cell is a part as it is counted.
@@ -227,28 +245,32 @@ func share(cells []cell, told bool) (gain float64) {
 	if told {
 		others = ownWhereTold
 	}
+	alone := make([]float64, len(cells))
+	for i := range cells {
+		alone[i] = math.Log(others) + cells[i].likelihood(1)
+	}
 	gain = math.Inf(-1)
+	best := 0.0
 	for _, a := range strengths {
 		sum := 0.0
-		shares := make([][]float64, len(cells))
 		for i := range cells {
-			x := &cells[i]
-			like, other := math.Log(1-others)+x.likelihood(a), math.Log(others)+x.likelihood(1)
-			most := max(like, other)
-			like, other = math.Exp(like-most), math.Exp(other-most)
-			if sum += (most + math.Log(like+other)) / math.Ln2; told && x.lacks() {
-				like, other = 0, 1
-			}
-			for j, k := range x.Counts {
-				n, q := float64(x.Rows), x.whole[j]
-				shares[i] = append(shares[i], (like*(k+a*q)/(n+a)+other*(k+q)/(n+1))/(like+other))
-			}
+			like := math.Log(1-others) + cells[i].likelihood(a)
+			most := max(like, alone[i])
+			sum += most + math.Log(math.Exp(like-most)+math.Exp(alone[i]-most))
 		}
-		if sum > gain {
-			gain = sum
-			for i := range cells {
-				cells[i].Shares = shares[i]
-			}
+		if sum /= math.Ln2; sum > gain {
+			gain, best = sum, a
+		}
+	}
+	for i := range cells {
+		x := &cells[i]
+		w := 1 / (1 + math.Exp(math.Log(1-others)+x.likelihood(best)-alone[i])) // how likely its shares are its own
+		if told && x.lacks() {
+			w = 1
+		}
+		for j, k := range x.Counts {
+			n, q := float64(x.Rows), x.whole[j]
+			x.Shares = append(x.Shares, (1-w)*(k+best*q)/(n+best)+w*(k+q)/(n+1))
 		}
 	}
 	return gain
@@ -272,33 +294,36 @@ func (x *cell) likelihood(strength float64) float64 {
 func (w *witness) evident() (all []Apart) {
 	for g := range w.splits {
 		for c := range w.splits[g] {
-			s, from := &w.splits[g][c], &w.groups[g].Contexts[c]
-			var by []int
-			for len(by) < mostBy {
-				best, most := -1, evidence+math.Log2(float64(len(s.varies)))
-				for _, v := range s.varies {
-					if slices.Contains(by, v) {
-						continue
-					}
-					if _, gain := s.cells(append(slices.Clone(by), v), shares(from), false); gain > most {
-						best, most = v, gain
-					}
-				}
-				if best < 0 {
-					break
-				}
-				by = append(by, best)
-			}
-			if by != nil {
-				a := Apart{Draws: w.names(w.groups[g].Outputs), When: from.When}
-				for _, v := range by {
-					a.By = append(a.By, w.p.Problem.Variables[v].Name)
-				}
-				all = append(all, a)
+			from := &w.groups[g].Contexts[c]
+			if by := w.along(&w.splits[g][c], from); by != nil {
+				all = append(all, Apart{Draws: w.names(w.groups[g].Outputs), When: from.When, By: by})
 			}
 		}
 	}
 	return all
+}
+
+// along names the variables along which the rows of a context tell of parts: each in turn the one by which the counts gain most.
+func (w *witness) along(s *split, from *chance.Context) (by []string) {
+	d := s.whole(shares(from))
+	for len(by) < mostBy {
+		var best *division
+		most, name := evidence+math.Log2(float64(len(s.varies))), ""
+		for _, v := range s.varies {
+			of := w.p.Problem.Variables[v].Name
+			if slices.Contains(by, of) {
+				continue
+			}
+			if next, gain := d.by(v, false); next != nil && gain > most {
+				best, most, name = next, gain, of
+			}
+		}
+		if best == nil {
+			break
+		}
+		d, by = best, append(by, name)
+	}
+	return by
 }
 
 // apart divides contexts along what their rows tell, and then along what tells against a policy, and plans again, as long as there is something.
@@ -312,10 +337,11 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 	var all []Apart
 	policies := 1
 	refused := map[string]bool{}
-	next, err := evident(p)
-	if err != nil {
-		return nil, nil, nil, err
+	w, err := newWitness(p)
+	if err != nil || w == nil {
+		return d, m, s, err
 	}
+	next := w.evident()
 	for range mostApart {
 		evident := next != nil
 		if !evident {
@@ -324,7 +350,7 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 		if next == nil {
 			break
 		}
-		divided, found, err := solveDivided(ctx, p, next, r)
+		divided, found, err := w.solveDivided(ctx, next, r)
 		if errors.Is(err, errNoParts) {
 			refused[fmt.Sprint(next)], next = true, nil
 			continue
@@ -380,18 +406,9 @@ func (d *Document) under(last *Document, m *model) (*Document, error) {
 	return &chosen, chosen.Table.follow(m, odds.Walk)
 }
 
-// evident lists the contexts of a problem whose rows tell of parts.
-func evident(p *load.Problem) ([]Apart, error) {
-	w, err := newWitness(p)
-	if err != nil || w == nil {
-		return nil, err
-	}
-	return w.evident(), nil
-}
-
 // solveDivided plans with contexts divided.
-func solveDivided(ctx context.Context, p *load.Problem, apart []Apart, r Request) (*model, *policy.Solution, error) {
-	m, err := divide(p, apart)
+func (w *witness) solveDivided(ctx context.Context, apart []Apart, r Request) (*model, *policy.Solution, error) {
+	m, err := w.divided(apart)
 	if err != nil {
 		return nil, nil, err
 	}
