@@ -21,9 +21,11 @@ type globals struct {
 }
 
 // flags are those of a command, the global ones first.
-func (e entry) flags() []*bind.Option {
-	binder := app.Binder()
-	return append(binder.Options(globals{}), slices.DeleteFunc(binder.Options(e.make()), func(o *bind.Option) bool { return o.Positional })...)
+func (e entry) flags() []*bind.Option { return append(app.Binder().Options(globals{}), e.own()...) }
+
+// own are the flags of a command without the global ones.
+func (e entry) own() []*bind.Option {
+	return slices.DeleteFunc(app.Binder().Options(e.make()), func(o *bind.Option) bool { return o.Positional })
 }
 
 // arguments are the arguments of a command that are no flags.
@@ -35,13 +37,20 @@ func (e entry) arguments() []*bind.Option {
 type flagValue struct {
 	option  *bind.Option
 	request any
+	set     *pflag.FlagSet
 	negated bool // --no-…
 	given   bool
 }
 
-// Set implements pflag.Value.
+// Set implements pflag.Value. A flag is no value: the value before it was left out.
 func (v *flagValue) Set(text string) error {
 	v.given = true
+	name, long := strings.CutPrefix(text, "--")
+	letter, short := strings.CutPrefix(text, "-")
+	short = short && len(letter) == 1 && !slices.Contains(expressions, v.option.Flag)
+	if long && v.set.Lookup(name) != nil || short && v.set.ShorthandLookup(letter) != nil {
+		return fmt.Errorf("a value is missing before %s; expected %s", text, summary(v.option))
+	}
 	err := v.option.Set(v.request, text)
 	if on, ok := v.option.Of(v.request).(*bool); ok && v.negated {
 		*on = !*on
@@ -66,13 +75,13 @@ func (e entry) parse(c command, words []string) (g globals, given []*bind.Option
 	set.SetOutput(io.Discard)
 	var values []*flagValue
 	add := func(request any, o *bind.Option) {
-		v := &flagValue{option: o, request: request}
+		v := &flagValue{option: o, request: request, set: set}
 		f := set.VarPF(v, o.Flag, o.Short, "")
 		if values = append(values, v); isBool(o) {
 			f.NoOptDefVal = "true"
 		}
 		if o.Negatable {
-			off := &flagValue{option: o, request: request, negated: true}
+			off := &flagValue{option: o, request: request, set: set, negated: true}
 			set.VarPF(off, "no-"+o.Flag, "", "").NoOptDefVal = "true"
 			values = append(values, off)
 		}

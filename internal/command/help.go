@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 )
@@ -216,7 +215,7 @@ func manual() string {
 		for _, o := range e.arguments() {
 			line(".TP\n.I %s\n%s", roff(summary(o)), roff(o.Help))
 		}
-		for _, o := range e.flags()[len(app.Binder().Options(globals{})):] {
+		for _, o := range e.own() {
 			line(".TP\n.B %s\n%s", roff(flagNames(o)), roff(o.Help))
 		}
 		line(".PP\nExamples:")

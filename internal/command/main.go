@@ -198,11 +198,7 @@ func noCommand(name string) error {
 	if strings.HasPrefix(name, "-") {
 		return fmt.Errorf("expected a command before %s; see fdplan --help", name)
 	}
-	var known []string
-	for _, e := range commands {
-		known = append(known, e.name)
-	}
-	return fmt.Errorf("there is no command %.40q%s", name, nearest.Hint(name, known))
+	return fmt.Errorf("there is no command %.40q%s", name, nearest.Hint(name, commandNames()))
 }
 
 // run runs a command within its bounds.

@@ -1,8 +1,6 @@
 package bound
 
-import (
-	"slices"
-)
+import "slices"
 
 // maxFree bounds the groups that are free at a time.
 const maxFree = 16

@@ -1,8 +1,6 @@
 package bound
 
-import (
-	"slices"
-)
+import "slices"
 
 // listed names the moves of a group that read fixed in the places known, sorted by what they use of the
 // rule key, -1 for none.

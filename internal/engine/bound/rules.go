@@ -1,8 +1,6 @@
 package bound
 
-import (
-	"slices"
-)
+import "slices"
 
 // Rule is that at most one of some bits of packed states is true, or one of them.
 type Rule struct {

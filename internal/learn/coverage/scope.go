@@ -1,8 +1,6 @@
 package coverage
 
-import (
-	"slices"
-)
+import "slices"
 
 // Scope returns the support of some outputs where the values of unknown inputs, which the
 // functions of these outputs do not read, are not known: a case is supported where it is with

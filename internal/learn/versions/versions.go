@@ -1,8 +1,6 @@
 package versions
 
-import (
-	"slices"
-)
+import "slices"
 
 // MaxVariables bounds the variables of a function.
 const MaxVariables = 256
