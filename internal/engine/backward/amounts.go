@@ -17,6 +17,7 @@ type amounts struct {
 	bits      []map[int32]model.Lit // [t-1]: by number in package bound
 	equations [][]equation          // [t-1]: by amount
 	clauses   [][][]model.Lit       // [t-1]: that define classes
+	derived   [][][]known           // [t-1]: the ways of each derived constraint
 	made      []proof.ID
 }
 
@@ -82,7 +83,7 @@ func (a *amounts) forget(w *writer) {
 	}
 }
 
-// priced lists the equations of step t that have a price.
+// priced lists what is over amounts and has a price at step t: what they are, and rules.
 func (a *amounts) priced(x *bound.Relaxation, t int) (out []priced) {
 	for i, p := range x.AmountPrices(t) {
 		e := a.equations[t-1][i]
@@ -91,6 +92,16 @@ func (a *amounts) priced(x *bound.Relaxation, t int) (out []priced) {
 			out = append(out, priced{e.atMost, p})
 		case p < 0:
 			out = append(out, priced{e.atLeast, -p})
+		}
+	}
+	for _, r := range x.Rules(t) {
+		if r.Derived >= 0 {
+			ways := a.derived[t-1][r.Derived]
+			k := ways[0]
+			if r.Sum.Op == factored.LE {
+				k = ways[len(ways)-1]
+			}
+			out = append(out, priced{k, r.Price})
 		}
 	}
 	return out
@@ -259,21 +270,29 @@ func (w *writer) derive(rows []bound.Derived) error {
 		return err
 	}
 	for t := 1; t <= w.m.Horizon; t++ {
-		for _, d := range rows {
+		derived := make([][]known, len(rows))
+		for j, d := range rows {
 			for i, s := range ways(d.Sum) {
-				w.deriveRow(t, d, i, s, func(s model.Sum) known { return *sources[name(t, s)] })
+				derived[j] = append(derived[j], w.deriveRow(t, d, i, s, func(s model.Sum) known { return *sources[name(t, s)] }))
 			}
 		}
+		w.amounts.derived = append(w.amounts.derived, derived)
 	}
 	return w.log.Err()
 }
 
-// source is a constraint of the file; where a coefficient is too large beside what is known, without that and saturated.
-func (w *writer) source(c format.Inequality) known {
+// ofFile is a constraint of the file.
+func ofFile(c format.Inequality) known {
 	k := known{id: proof.ID(c.Number), linear: linear{degree: c.K}}
 	for _, x := range c.Terms {
 		k.add(x.Lit, x.Coef)
 	}
+	return k
+}
+
+// source is a constraint of the file; where a coefficient is too large beside what is known, without that and saturated.
+func (w *writer) source(c format.Inequality) known {
+	k := ofFile(c)
 	terms, degree, saturated := w.open(c.Terms, c.K)
 	if !saturated {
 		return k
@@ -308,7 +327,7 @@ func ways(s model.Sum) []model.Sum {
 }
 
 // deriveRow derives one of the ways of a row at step t, s.
-func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source func(model.Sum) known) {
+func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source func(model.Sum) known) known {
 	a := &addition{w: w}
 	for _, f := range d.From {
 		a.use(source(ways(f.Sum)[way]), f.Factor)
@@ -336,7 +355,9 @@ func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source 
 		}
 	}
 	a.become(want)
-	if id := a.known().id; id != 0 {
-		w.amounts.made = append(w.amounts.made, id)
+	made := a.known()
+	if made.id != 0 {
+		w.amounts.made = append(w.amounts.made, made.id)
 	}
+	return made
 }

@@ -2,24 +2,13 @@ package backward
 
 import (
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 // findRules lists the rules between groups that have a price.
 func (b *beam) findRules() error {
 	b.rules = make([][]priced, b.m.Horizon)
-	for t := 1; t <= b.m.Horizon; t++ {
-		b.rules[t-1] = b.amounts.priced(b.x, t)
-	}
-	return b.eachRule(b.x, func(t int, c format.Inequality, price int64) {
-		r := priced{known{id: proof.ID(c.Number)}, price}
-		r.degree = c.K
-		for _, a := range c.Terms {
-			r.add(a.Lit, a.Coef)
-		}
-		b.rules[t-1] = append(b.rules[t-1], r)
-	})
+	return b.eachPriced(b.x, func(t int, p priced) { b.rules[t-1] = append(b.rules[t-1], p) })
 }
 
 // step derives what is claimed of the nodes of step t, those of step t+1 being done.

@@ -50,7 +50,7 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 	for _, p := range sum.parts {
 		made = append(made, p.id)
 	}
-	if err := w.addRules(x, sum); err != nil {
+	if err := w.eachPriced(x, func(_ int, p priced) { sum.use(p.known, p.price) }); err != nil {
 		return shown{}, err
 	}
 	b, err := sum.bound(x.Unit(), x.Step())
@@ -123,31 +123,20 @@ func (w *writer) chain(g *writer, sum *addition) error {
 	return nil
 }
 
-// addRules adds the rules that have a price.
-func (w *writer) addRules(x *bound.Relaxation, sum *addition) error {
-	for t := 1; t <= w.m.Horizon; t++ {
-		for _, p := range w.amounts.priced(x, t) {
-			sum.use(p.known, p.price)
-		}
-	}
-	return w.eachRule(x, func(_ int, c format.Inequality, price int64) {
-		sum.include(proof.ID(c.Number), price)
-		sum.degree += price * c.K
-		for _, a := range c.Terms {
-			sum.add(a.Lit, price*a.Coef)
-		}
-	})
-}
-
-// eachRule visits the constraints of the file that are rules with a price. One that is not in
-// the file, since what is fixed makes it hold, is not needed.
-func (w *writer) eachRule(x *bound.Relaxation, visit func(t int, c format.Inequality, price int64)) error {
+// eachPriced visits what has a price: rules, and what amounts are. A rule that is not in the file, since what is fixed makes it hold, is
+// not needed.
+func (w *writer) eachPriced(x *bound.Relaxation, visit func(t int, p priced)) error {
 	wanted := map[string]int64{}
 	for t := 1; t <= w.m.Horizon; t++ {
+		for _, p := range w.amounts.priced(x, t) {
+			visit(t, p)
+		}
 		offset := w.m.Stride() * int32(t-1)
 		for _, r := range x.Rules(t) {
-			terms, k := unnegated(r.Sum, offset)
-			wanted[w.ruleName(t, terms, k)] += r.Price
+			if r.Derived < 0 {
+				terms, k := unnegated(r.Sum, offset)
+				wanted[w.ruleName(t, terms, k)] += r.Price
+			}
 		}
 	}
 	if len(wanted) == 0 {
@@ -157,7 +146,7 @@ func (w *writer) eachRule(x *bound.Relaxation, visit func(t int, c format.Inequa
 		name := w.ruleName(t, c.Terms, c.K)
 		if price := wanted[name]; price != 0 {
 			delete(wanted, name)
-			visit(t, c, price)
+			visit(t, priced{ofFile(c), price})
 		}
 	})
 }

@@ -57,11 +57,15 @@ func (f *Factors) amountOf(rel int) int {
 	if f.rels[rel].rule < 0 {
 		return -1
 	}
-	s := &f.s.rules[f.rels[rel].rule]
 	for i, k := range f.r.defining {
-		if own := &f.r.rows[k].sum; len(own.Terms) == len(s.Terms) && &own.Terms[0] == &s.Terms[0] {
+		if sameTerms(f.r.rows[k].sum, f.s.rules[f.rels[rel].rule]) {
 			return f.r.definedBy[i]
 		}
 	}
 	return -1
+}
+
+// sameTerms reports whether two sums have one list of terms.
+func sameTerms(a, b model.Sum) bool {
+	return len(a.Terms) == len(b.Terms) && &a.Terms[0] == &b.Terms[0]
 }

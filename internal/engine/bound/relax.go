@@ -37,8 +37,9 @@ type Chain struct {
 // model. Times Price, which is positive, it is part of the sum of the groups'
 // priced costs. Its operator is GE or LE.
 type PricedRule struct {
-	Sum   model.Sum
-	Price int64
+	Sum     model.Sum
+	Price   int64
+	Derived int // which of the constraints over amounts it is, -1 for one of the problem
 }
 
 // Wanted says what a relaxation is to show, and how far to look for it.
@@ -208,6 +209,7 @@ func (x *Relaxation) Rules(t int) (out []PricedRule) {
 			continue
 		}
 		p := PricedRule{Sum: x.f.s.rules[r.rule], Price: price}
+		p.Derived = slices.IndexFunc(x.f.r.derived, func(d Derived) bool { return sameTerms(d.Sum, p.Sum) })
 		if p.Sum.Op == factored.EQ {
 			p.Sum.Op = factored.LE
 		}
