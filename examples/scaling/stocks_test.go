@@ -15,9 +15,12 @@ import (
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/blp"
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -144,6 +147,27 @@ func TestStocks(t *testing.T) {
 	}
 }
 
+// TestFlowOfStocks has cbc and glpsol solve the flow programs of random problems with stocks, in two formats. Half of the stocks stay
+// integers.
+func TestFlowOfStocks(t *testing.T) {
+	extsolver.Require(t, "cbc", "glpsol")
+	numbers := 0
+	for i := range *instances {
+		seed := *firstSeed + uint64(i)
+		name, made := stockDomain(rand.New(rand.NewPCG(seed, 0x666c6f77)))
+		what, h := loadFiles(t, made)
+		want := solve(t, search.Engine{Without: search.Tables | search.CheapestWay}, what, h)
+		program := []string{"cbc", "glpsol", "cbc {in:mps} solve solution {out}", "glpsol --freemps {in:mps} -o {out}"}[i%4]
+		if flowSmall(t, fmt.Sprintf("seed %d (%s)", seed, name), program, what, h, want) > 0 {
+			numbers++
+		}
+	}
+	t.Logf("%d of %d have integers", numbers, *instances)
+	if numbers < *instances/4 {
+		t.Errorf("%d of %d flow programs have integers", numbers, *instances)
+	}
+}
+
 // TestPricedSum does the same where what is taken from a stock is in a rule of several groups that has a price.
 func TestPricedSum(t *testing.T) {
 	const seed = 5000060
@@ -229,8 +253,28 @@ func checkSmall(t *testing.T, name string, made *files, i int) *bound.Summary {
 	}
 	if i%*certified == 0 {
 		proveSmall(t, newSmallOf(t, name, what, h), i / *certified)
+		if i%(4**certified) == 0 {
+			flowSmall(t, name, "cbc", what, h, plain)
+		}
 	}
 	return x
+}
+
+// flowSmall compares the flow program of the groups, solved by a program where it is installed, and returns how many integers it has.
+func flowSmall(t *testing.T, name, program string, what engine.Task, h int, want *engine.Result) int64 {
+	t.Helper()
+	solver, err := external.Lookup(external.MILP, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := solver.Program(); err != nil {
+		return 0
+	}
+	got := solve(t, blp.Engine{Solver: &solver, Help: blp.Flow}, what, h)
+	if got.Status != want.Status || got.Reward != want.Reward {
+		t.Fatalf("%s: by its flow program %s %d, expected %s %d", name, got.Status, got.Reward, want.Status, want.Reward)
+	}
+	return got.Stats["flow_integers"]
 }
 
 // proveSmall has the answer proven by the states that tables leave, and the bound by tables alone.

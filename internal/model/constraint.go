@@ -31,6 +31,12 @@ func (n *Neuron) Active(value func(Lit) bool) bool {
 // Term is a term of a sum, or a cost; Coef > 0.
 type Term = literal.Term
 
+// Integer is a variable from Low to High, which no model has.
+type Integer struct {
+	Var       int32
+	Low, High int64
+}
+
 // Sum is the linear constraint sum of Terms Op K. Each variable occurs once.
 type Sum struct {
 	Terms []Term

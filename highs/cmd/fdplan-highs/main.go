@@ -120,12 +120,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // readStart reads a solution file of MIPLIB: the columns with their values, a line each.
-func readStart(name string) (map[int32]bool, error) {
+func readStart(name string) (map[int32]int64, error) {
 	text, err := source.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	start := map[int32]bool{}
+	start := map[int32]int64{}
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
@@ -133,8 +133,10 @@ func readStart(name string) (map[int32]bool, error) {
 		if _, err := fmt.Sscan(line, &column, &value); err != nil {
 			return nil, source.Errorf(name, n, 1, "expected a column and its value")
 		}
-		if v, err := highs.Column(column); err == nil && value == "1" && v > 0 {
-			start[v] = true
+		v, err := highs.Column(column)
+		x, notWhole := strconv.ParseInt(value, 10, 64)
+		if err == nil && notWhole == nil && v != 0 {
+			start[max(v, -v)] = x
 		}
 	}
 	return start, nil

@@ -65,10 +65,10 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	name := filepath.Join(t.TempDir(), "start.sol")
-	if err := os.WriteFile(name, []byte("=obj= 0\nx1 1\nx2 0\none 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte("=obj= 0\nx1 1\nx2 0\nn3 17\none 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if start, err := readStart(name); err != nil || len(start) != 1 || !start[1] {
+	if start, err := readStart(name); err != nil || start[1] != 1 || start[2] != 0 || start[3] != 17 {
 		t.Errorf("%v, %v", start, err)
 	}
 }

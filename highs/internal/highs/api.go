@@ -220,11 +220,11 @@ func (r *run) columns(c *caller) error {
 }
 
 // solution puts a solution into the memory inside.
-func (r *run) solution(c *caller, values map[int32]bool) uint32 {
+func (r *run) solution(c *caller, values map[int32]int64) uint32 {
 	at := c.alloc(8 * uint32(len(r.names)))
 	for i, v := range r.names {
-		x := 0.
-		if v == 0 || values[v] {
+		x := float64(values[max(v, -v)])
+		if v == 0 {
 			x = 1
 		}
 		r.m.Memory().WriteFloat64Le(at+8*uint32(i), x)

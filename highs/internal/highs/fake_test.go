@@ -198,7 +198,7 @@ func solveFake(t *testing.T, ctx context.Context, f fake, o Options, l external.
 	defer e.Close(context.Background())
 	in := external.Input{
 		Write: func(w io.Writer, _ external.Dialect) error { _, err := io.WriteString(w, "the problem"); return err },
-		Start: map[int32]bool{2: true},
+		Start: map[int32]int64{2: 1},
 	}
 	return e.Solve(ctx, in, l, o, report)
 }

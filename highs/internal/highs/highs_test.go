@@ -282,7 +282,10 @@ func TestIncumbents(t *testing.T) {
 	}
 
 	in := p.input()
-	in.Start = a.True
+	in.Start = map[int32]int64{}
+	for v := range a.True {
+		in.Start[v] = 1
+	}
 	_, seen = solve(in, Options{}, func(p external.Progress) bool { return p.Objective != nil })
 	if len(seen) == 0 || seen[0].Objective == nil || *seen[0].Objective > best {
 		t.Errorf("with a start solution of %d the first report is %v", best, seen)

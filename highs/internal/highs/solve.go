@@ -152,11 +152,11 @@ func load(in external.Input) (name string, model []byte, err error) {
 // run is one computation.
 type run struct {
 	host  host
-	start map[int32]bool
-	log   io.Writer     // gets what HiGHS prints; nil for nobody
-	limit time.Duration // from host.started; 0 is none
-	ask   atomic.Bool   // stop at a callback
-	kill  atomic.Bool   // stop at the clock
+	start map[int32]int64 // by variable
+	log   io.Writer       // gets what HiGHS prints; nil for nobody
+	limit time.Duration   // from host.started; 0 is none
+	ask   atomic.Bool     // stop at a callback
+	kill  atomic.Bool     // stop at the clock
 
 	mu     sync.Mutex // guards what follows against an abandoned computation
 	over   bool       // nothing counts any more
@@ -168,7 +168,7 @@ type run struct {
 
 	m       api.Module
 	pointer uint32           // to the HiGHS object
-	names   []int32          // column -> variable, 0 for the column of the constant
+	names   []int32          // column -> variable, minus that of an integer, 0 for the column of the constant
 	item    [numItems]uint32 // strings that name items of callback data
 }
 
@@ -287,6 +287,7 @@ func (r *run) trueVariables(values []float64) (map[int32]bool, error) {
 	t := map[int32]bool{}
 	for i, x := range values {
 		switch {
+		case r.names[i] < 0: // an integer, which follows from others
 		case !(math.Abs(x-math.Round(x)) <= 1e-4) || math.Round(x) < 0 || math.Round(x) > 1:
 			return nil, fmt.Errorf("HiGHS gives the value %v for x%d, expected 0 or 1", x, r.names[i])
 		case math.Round(x) == 1 && r.names[i] > 0:
@@ -305,15 +306,20 @@ func wholeObjective(x float64) *int64 {
 	return &v
 }
 
-// Column returns the number of the column x12, 0 for the column one.
+// Column returns the number of the column x12, minus that of the integer n12, and 0 for the column one.
 func Column(name string) (int32, error) {
 	if name == "one" {
 		return 0, nil
 	}
 	digits, ok := strings.CutPrefix(name, "x")
+	sign := int32(1)
+	if !ok {
+		digits, ok = strings.CutPrefix(name, "n")
+		sign = -1
+	}
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if !ok || err != nil || n < 1 {
-		return 0, fmt.Errorf("column %q, expected x1, x2, ... or one", name)
+		return 0, fmt.Errorf("column %q, expected x1, n1, x2, ... or one", name)
 	}
-	return int32(n), nil
+	return sign * int32(n), nil
 }

@@ -13,9 +13,10 @@
 //     the convex hull of the plans where the initial state and the goal are all that is
 //     asked. It is the dynamic program of package search as a linear program, and costs
 //     as much: only small graphs are taken.
-//   - Without a flow, tables and prices of package bound. Their plan is a start
-//     solution, their bound one on the reward, and each step has a row: what is earned
-//     from there on, with what the tables say of the state.
+//   - Where that is too large, the flow program of the groups of package bound, in place
+//     of all that is said of steps: each group is a path through its values, or an
+//     integer. Tables and prices give a plan to start from and a bound, and leave out
+//     moves that no better plan makes.
 //   - A start solution from package search, which has a tenth of the time for it.
 //
 // All of it keeps every plan. A proof is the solver's own: its dual bound meets a plan's

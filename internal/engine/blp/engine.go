@@ -11,8 +11,21 @@ import (
 // with what helps.
 type Engine struct {
 	Solver *external.Solver // of kind external.MILP; nil is HiGHS
-	Plain  bool             // the paper's program, with nothing added
+	Help   Help             // what is added to the paper's program
 }
+
+// Help says what is added to the paper's program.
+type Help uint8
+
+// What there is to add.
+const (
+	All  Help = iota // a start solution, a bound by tables, and flow variables
+	None             // nothing
+	Flow             // flow variables alone
+)
+
+// Helps are their names.
+var Helps = []string{All: "all", None: "none", Flow: "flow"}
 
 var _ engine.Opener = Engine{}
 

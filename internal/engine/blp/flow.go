@@ -57,13 +57,13 @@ func (b *builder) flow() {
 }
 
 // path marks the flow variables of a plan.
-func (b *builder) path(trace *factored.Trace, isTrue map[int32]bool) {
+func (b *builder) path(trace *factored.Trace, values map[int32]int64) {
 	for t, flows := range b.flows {
 		for i, v := range flows {
 			e := &b.layers.Edges[t][i]
 			if b.agree(trace.Steps[t], e.Action, factored.State, factored.Action) &&
 				b.agree(trace.Steps[t+1], b.layers.States[t+1][e.To], factored.State) {
-				isTrue[v] = true
+				values[v] = 1
 			}
 		}
 	}

@@ -3,8 +3,10 @@ package blp
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
@@ -22,38 +24,48 @@ const (
 // known is what is found out before a program is built; it depends on the problem
 // and the horizon alone.
 type known struct {
-	m      *model.Model
-	step   *step.Step
-	layers *search.Layers // the steps that flow variables stand for; nil where they are too many
-	tables *tables        // nil before they were looked for, and for a problem without groups
+	m        *model.Model
+	step     *step.Step
+	layers   *search.Layers // the steps that flow variables stand for; nil where they are too many, or not looked for
+	tables   *tables        // nil before they were looked for, and for a problem without groups
+	explored bool           // whether layers were looked for
 }
 
-// learn finds out what helps; of the paper's program alone, nothing.
-func learn(ctx context.Context, t engine.Task, horizon int, plain bool) (*known, error) {
-	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: !plain, Context: ctx})
+// learn makes what every program needs.
+func learn(ctx context.Context, t engine.Task, horizon int, help Help) (*known, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: help != None, Context: ctx})
 	if err != nil {
 		return nil, err
 	}
 	k := &known{m: m}
-	if m.Infeasible() {
-		return k, nil
+	if !m.Infeasible() {
+		k.step, err = step.New(t)
 	}
-	if k.step, err = step.New(t); err != nil || plain {
-		return k, err
+	return k, err
+}
+
+// explore lists the steps of the problem, where they are not too many.
+func (x *Session) explore(ctx context.Context) error {
+	k := x.known
+	if k.explored {
+		return nil
 	}
-	layers, ok, err := search.Explore(ctx, t, horizon, maxEdges)
+	ctx, cancel := part(ctx, learnShare, time.Minute)
+	defer cancel()
+	k.explored = true
+	layers, ok, err := search.Explore(ctx, x.task, x.horizon, maxEdges)
 	if err != nil || !ok {
-		return k, err
+		return err
 	}
 	edges := 0
 	for _, list := range layers.Edges {
 		edges += len(list)
 	}
 	// The flow stands for the network: a small one says the same in fewer terms.
-	if edges <= maxFlow && (t.Network == nil || edges <= horizon*t.Network.Edges()) {
+	if edges <= maxFlow && (x.task.Network == nil || edges <= x.horizon*x.task.Network.Edges()) {
 		k.layers = layers
 	}
-	return k, nil
+	return nil
 }
 
 // builder makes what the program has beside the model.
@@ -62,7 +74,7 @@ type builder struct {
 	rows   []model.Sum // coefficients of any sign
 	next   int32       // variable to be added
 	flows  [][]int32   // by time and edge: flow variables
-	values []indicator // of values of groups
+	groups *bound.Flow // nil without flow variables of groups
 }
 
 // add adds a variable.
@@ -76,13 +88,17 @@ func (b *builder) row(terms []model.Term, op factored.Op, k int64) {
 	b.rows = append(b.rows, model.Sum{Terms: terms, Op: op, K: k})
 }
 
-// build makes the program without the plans that are excluded.
-func build(k *known, excluded []engine.Landmark) *builder {
+// build makes the program without the plans that are excluded. Flow variables of groups are those of plans with at least a
+// reward; nil is any.
+func build(k *known, excluded []engine.Landmark, reward *int64) *builder {
 	b := &builder{known: k, next: k.m.NumVars() + 1}
 	if k.layers != nil {
 		b.flow()
+	} else if k.tables != nil {
+		if b.groups = k.tables.search.Flow(k.m, reward, len(excluded) > 0, b.add); b.groups != nil {
+			b.rows = b.groups.Rows
+		}
 	}
-	b.addCuts()
 	for i := range excluded { // something in each is otherwise
 		var terms []model.Term
 		for _, d := range b.m.Differs(excluded[i].Trace, excluded[i].Depth) {
@@ -99,6 +115,11 @@ func (b *builder) write(ctx context.Context, w io.Writer, d external.Dialect) er
 	if err != nil {
 		return err
 	}
-	_, err = format.Write(ctx, w, b.m, format.Options{Kind: kind, Rows: b.rows, WithoutNetwork: b.layers != nil})
+	o := format.Options{Kind: kind, Rows: b.rows, WithoutNetwork: b.layers != nil, WithoutSteps: b.groups != nil}
+	if b.groups != nil {
+		o.Integers = b.groups.Integers
+		o.Costs = &format.Costs{Terms: b.groups.Costs, Constant: b.groups.Constant}
+	}
+	_, err = format.Write(ctx, w, b.m, o)
 	return err
 }

@@ -125,14 +125,14 @@ func TestTable(t *testing.T) {
 		rows++
 		fmt.Printf("| %v |", in)
 		for i := range proofs {
-			e.Plain = i == 0
+			e.Help = []blp.Help{blp.None, blp.All}[i]
 			ctx, cancel := context.WithTimeout(context.Background(), *table)
 			began := time.Now()
 			res, err := solve(ctx, e, in.load(t), in.horizon)
 			cancel()
 			switch {
 			case err != nil:
-				t.Errorf("%v, plain %v: %v", in, e.Plain, err)
+				t.Errorf("%v, %s: %v", in, blp.Helps[e.Help], err)
 				fmt.Print(" error |")
 			case res.Status == engine.Optimal && res.Reward == in.reward:
 				proofs[i]++
@@ -144,7 +144,7 @@ func TestTable(t *testing.T) {
 			case res.Status == engine.Unknown:
 				fmt.Printf(" %v<, no sol. |", *table)
 			default:
-				t.Errorf("%v, plain %v: %+v", in, e.Plain, res)
+				t.Errorf("%v, %s: %+v", in, blp.Helps[e.Help], res)
 			}
 		}
 		fmt.Println()
@@ -165,13 +165,13 @@ func TestStorage(t *testing.T) {
 			continue
 		}
 		for _, solver := range []string{"cbc", "glpsol"} {
-			for _, plain := range []bool{false, true} {
-				if plain && (solver != "cbc" || in.horizon > 5 || !*everyFile) {
+			for _, help := range []blp.Help{blp.All, blp.None, blp.Flow} {
+				if help == blp.None && (solver != "cbc" || in.horizon > 5 || !*everyFile) {
 					continue // some seconds each
 				}
-				res, err := solve(context.Background(), blp.Engine{Solver: known(t, solver), Plain: plain}, in.load(t), in.horizon)
+				res, err := solve(context.Background(), blp.Engine{Solver: known(t, solver), Help: help}, in.load(t), in.horizon)
 				if err != nil || res.Status != engine.Optimal || res.Reward != in.reward {
-					t.Errorf("%v, %s, plain %v: %+v, %v", in, solver, plain, res, err)
+					t.Errorf("%v, %s, %s: %+v, %v", in, solver, blp.Helps[help], res, err)
 				}
 			}
 		}
@@ -183,16 +183,16 @@ func TestStorage(t *testing.T) {
 func TestProven(t *testing.T) {
 	needHiGHS(t)
 	for _, c := range []struct {
-		in    int
-		plain bool
-	}{{0, false}, {5, false}, {6, true}, {8, false}, {13, false}, {15, false}} {
+		in   int
+		help blp.Help
+	}{{0, blp.All}, {5, blp.All}, {6, blp.None}, {8, blp.All}, {13, blp.All}, {15, blp.All}} {
 		in := instances[c.in]
-		if c.plain && !*everyFile {
+		if c.help == blp.None && !*everyFile {
 			continue
 		}
-		res, err := solve(context.Background(), blp.Engine{Plain: c.plain}, in.load(t), in.horizon)
+		res, err := solve(context.Background(), blp.Engine{Help: c.help}, in.load(t), in.horizon)
 		if err != nil || res.Status != engine.Optimal || res.Reward != in.reward || *res.Bound != in.reward {
-			t.Errorf("%v, plain %v: %+v, %v", in, c.plain, res, err)
+			t.Errorf("%v, %s: %+v, %v", in, blp.Helps[c.help], res, err)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	began := time.Now()
-	res, err := solve(ctx, blp.Engine{Plain: true}, task, 4)
+	res, err := solve(ctx, blp.Engine{Help: blp.None}, task, 4)
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("it took %v", took)
 	}

@@ -78,8 +78,8 @@ func TestRandomProblems(t *testing.T) {
 	kept := blp.Engine{}
 	each(t, *blp.Problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		e, solver := kept, names[seed/2%uint64(len(names))]
-		e.Solver, e.Plain = solvers[solver], seed%2 == 0
-		compare(t, seed, fmt.Sprintf("%s, plain %v", solver, e.Plain), e, task, horizon, want, feasible)
+		e.Solver, e.Help = solvers[solver], blp.Help(seed%3)
+		compare(t, seed, fmt.Sprintf("%s, help %s", solver, blp.Helps[e.Help]), e, task, horizon, want, feasible)
 	})
 }
 
@@ -90,7 +90,7 @@ func TestFiles(t *testing.T) {
 	}
 	needHiGHS(t)
 	extsolver.Require(t, "cbc", "glpsol")
-	engines := map[string]blp.Engine{"HiGHS": {}, "HiGHS plain": {Plain: true}}
+	engines := map[string]blp.Engine{"HiGHS": {}, "HiGHS plain": {Help: blp.None}, "HiGHS flow": {Help: blp.Flow}}
 	for _, spec := range []string{
 		"cbc", "glpsol", "cbc {in:mps} solve solution {out}", "glpsol --freemps {in:mps} -o {out}",
 	} {
@@ -99,7 +99,8 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		engines[spec] = blp.Engine{Solver: &s}
-		engines[spec+" plain"] = blp.Engine{Solver: &s, Plain: true}
+		engines[spec+" plain"] = blp.Engine{Solver: &s, Help: blp.None}
+		engines[spec+" flow"] = blp.Engine{Solver: &s, Help: blp.Flow}
 	}
 	each(t, *blp.Problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		for name, e := range engines {
@@ -148,7 +149,7 @@ func TestExclude(t *testing.T) {
 		}
 		n++
 		ctx := context.Background()
-		mine, err := blp.Engine{Solver: solvers[names[n%len(names)]], Plain: seed%3 == 0}.Open(ctx, task, horizon)
+		mine, err := blp.Engine{Solver: solvers[names[n%len(names)]], Help: blp.Help(seed % 3)}.Open(ctx, task, horizon)
 		if err != nil {
 			t.Fatal(err)
 		}

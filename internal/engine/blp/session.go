@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-
+	"maps"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -76,7 +76,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	if x.known == nil {
 		report(engine.Progress{Phase: "blp: looking at the problem"})
 		learnCtx, cancel := part(ctx, learnShare, time.Minute)
-		x.known, err = learn(learnCtx, x.task, x.horizon, x.e.Plain)
+		x.known, err = learn(learnCtx, x.task, x.horizon, x.e.Help)
 		cancel()
 		if err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 		return &engine.Result{Status: engine.Infeasible}, nil
 	}
 	j := &outsource.Judge{Engine: "blp", Solver: name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report}
-	infeasible, err := x.startSolutions(ctx, l, j)
+	infeasible, err := x.prepare(ctx, l, j)
 	switch {
 	case err != nil:
 		return nil, err
@@ -95,9 +95,24 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	case j.Settled():
 		return x.improve(j.Conclude(ctx, external.Answer{}))
 	}
-	start, _ := j.Best()
-	b := build(x.known, x.excluded)
-	return x.improve(j.Run(ctx, solver, b.input(ctx, start), l))
+	start, reward := j.Best()
+	least := &reward
+	if start == nil || x.e.Help != All {
+		least = nil
+	}
+	b := build(x.known, x.excluded, least)
+	if b.groups != nil {
+		j.Complete = b.groups.Read
+	}
+	r, err := x.improve(j.Run(ctx, solver, b.input(ctx, start), l))
+	if err == nil && b.groups != nil {
+		r.Stats = maps.Clone(r.Stats)
+		if r.Stats == nil {
+			r.Stats = map[string]int64{}
+		}
+		r.Stats["flow_variables"], r.Stats["flow_integers"] = int64(b.next-1-b.m.NumVars()), int64(len(b.groups.Integers))
+	}
+	return r, err
 }
 
 // input is what the solver gets: the program, with a plan to start from unless it
@@ -123,15 +138,22 @@ func (x *Session) improve(r *engine.Result, err error) (*engine.Result, error) {
 	return r, nil
 }
 
-// startSolutions looks for plans to begin with, and for a bound. It reports whether tables
+// prepare looks for what helps: plans to begin with, a bound, and what flow variables stand for. It reports whether tables
 // show that there is no plan.
-func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
-	if !x.e.Plain && x.known.layers == nil {
-		if infeasible, err := x.askTables(ctx, l, j); err != nil || infeasible {
-			return infeasible, err
-		}
+func (x *Session) prepare(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
+	if x.e.Help == Flow {
+		err = x.cutUp(ctx, l)
 	}
-	if !x.e.Plain && !j.Settled() {
+	if err == nil && (x.e.Help == All || x.e.Help == Flow && x.known.tables == nil) {
+		err = x.explore(ctx)
+	}
+	if err == nil && x.e.Help == All && x.known.layers == nil {
+		infeasible, err = x.askTables(ctx, l, j)
+	}
+	if err != nil || infeasible {
+		return infeasible, err
+	}
+	if x.e.Help == All && !j.Settled() {
 		searchCtx, cancel := part(ctx, searchShare, searchTime)
 		defer cancel()
 		limits := engine.Limits{Threads: 1, Memory: searchMemory}

@@ -18,37 +18,32 @@ import (
 // Problems is a flag of all tests.
 var Problems = flag.Int("instances", 12, "random problems that are compared with brute force")
 
-// withCuts opens a session that has the cuts of tables, but neither their plan nor their
-// bound. It returns nil if the tables give no cuts.
-func withCuts(t *testing.T, seed uint64) *Session {
+// withGroups opens a session about a random problem. It returns nil if that does not fall into groups.
+func withGroups(t *testing.T, seed uint64) *Session {
 	t.Helper()
 	p, net, horizon := randprob.New(seed, randprob.Options{})
-	x := &Session{task: engine.Task{Problem: p, Network: net}, horizon: horizon}
-	known, err := learn(context.Background(), x.task, horizon, false)
+	x := &Session{e: Engine{Help: Flow}, task: engine.Task{Problem: p, Network: net}, horizon: horizon}
+	known, err := learn(context.Background(), x.task, horizon, Flow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known.layers = nil
-	x.known = known
-	if known.m.Infeasible() {
+	if x.known = known; known.m.Infeasible() {
 		return nil
 	}
-	if err := x.learnTables(context.Background(), engine.Limits{}, &outsource.Judge{Model: known.m}); err != nil {
+	if err := x.cutUp(context.Background(), engine.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	if known.tables == nil || len(known.tables.cuts) == 0 {
+	if known.tables == nil || build(known, nil, nil).groups == nil {
 		return nil
 	}
-	known.tables.result = &engine.Result{Status: engine.Unknown}
 	return x
 }
 
-// TestCutsKeepPlans holds what the best plans of random problems make of a program to
-// its rows.
-func TestCutsKeepPlans(t *testing.T) {
-	held, values := 0, 0
+// TestFlowKeepsPlans holds the best plans of random problems to the rows of the moves that plans as good make.
+func TestFlowKeepsPlans(t *testing.T) {
+	held, left, all := 0, 0, 0
 	for seed := range uint64(300) {
-		x := withCuts(t, seed)
+		x := withGroups(t, seed)
 		if x == nil {
 			continue
 		}
@@ -60,34 +55,52 @@ func TestCutsKeepPlans(t *testing.T) {
 		if res.Trace == nil {
 			continue
 		}
-		b := build(x.known, nil)
-		isTrue := b.solution(ctx, res.Trace)
+		all += int(build(x.known, nil, nil).next)
+		if err := x.learnTables(ctx, engine.Limits{}, &outsource.Judge{Model: x.known.m}); err != nil {
+			t.Fatal(err)
+		}
+		b := build(x.known, nil, &res.Reward)
+		left += int(b.next)
+		values := b.solution(ctx, res.Trace)
+		if values == nil {
+			t.Errorf("seed %d: the best plan makes moves that were left out", seed)
+			continue
+		}
 		for i := range b.rows {
-			if !holds(&b.rows[i], isTrue) {
+			if !holds(&b.rows[i], values) {
 				t.Errorf("seed %d: row %d of %d does not hold in the best plan: %+v", seed, i, len(b.rows), b.rows[i])
 			}
 		}
-		held += len(x.known.tables.cuts)
-		values += len(b.values)
+		cost := b.groups.Constant
+		for _, c := range b.groups.Costs {
+			cost += c.Coef * values[c.Lit.Var()]
+		}
+		if cost != -res.Reward {
+			t.Errorf("seed %d: the moves cost %d, the plan's reward is %d", seed, cost, res.Reward)
+		}
+		held++
 	}
-	if held < 100 || values < 100 {
-		t.Errorf("only %d cuts with %d values of several bits", held, values)
+	t.Logf("%d plans; tables leave %d of %d variables", held, left, all)
+	if held < 50 || left >= all {
+		t.Errorf("%d plans were held to their flows; tables leave %d of %d variables", held, left, all)
 	}
 }
 
 // holds reports whether a row holds in a solution.
-func holds(r *model.Sum, isTrue map[int32]bool) bool {
+func holds(r *model.Sum, values map[int32]int64) bool {
 	var sum int64
 	for _, x := range r.Terms {
-		if isTrue[x.Lit.Var()] == (x.Lit > 0) {
-			sum += x.Coef
+		if v := values[x.Lit.Var()]; x.Lit > 0 {
+			sum += x.Coef * v
+		} else {
+			sum += x.Coef * (1 - v)
 		}
 	}
 	return (r.Op == factored.GE || sum <= r.K) && (r.Op == factored.LE || sum >= r.K)
 }
 
-// TestCutsAlone has a solver prove what brute force finds, with the cuts of tables.
-func TestCutsAlone(t *testing.T) {
+// TestFlowAlone has a solver prove what brute force finds, with the flow variables of groups and nothing else.
+func TestFlowAlone(t *testing.T) {
 	if _, _, err := (Engine{}).solver(); err != nil {
 		var missing *external.MissingError
 		if errors.As(err, &missing) {
@@ -97,7 +110,7 @@ func TestCutsAlone(t *testing.T) {
 	}
 	n := 0
 	for seed := range uint64(*Problems) {
-		x := withCuts(t, 1000+seed)
+		x := withGroups(t, 1000+seed)
 		if x == nil {
 			continue
 		}
@@ -115,6 +128,6 @@ func TestCutsAlone(t *testing.T) {
 		}
 	}
 	if n < *Problems/6 {
-		t.Errorf("only %d problems have cuts", n)
+		t.Errorf("only %d problems fall into groups", n)
 	}
 }

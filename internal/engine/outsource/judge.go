@@ -41,6 +41,7 @@ type Judge struct {
 	Excluded []engine.Landmark // no plan may begin as one of these
 	Shared   *engine.Exchange  // nil for none
 	Report   func(engine.Progress)
+	Complete func(isTrue map[int32]bool) // sets the variables of states and actions from others of a solution; nil where they are in it
 
 	cancel func() // stops the solver when it lies; nil for nothing to stop
 
@@ -160,6 +161,9 @@ func (j *Judge) reward(objective int64) int64 { return -(objective + j.Constant)
 
 // read checks a solution.
 func (j *Judge) read(isTrue map[int32]bool) (*factored.Trace, int64, error) {
+	if j.Complete != nil {
+		j.Complete(isTrue)
+	}
 	t := j.Model.Trace(func(v int32) bool { return isTrue[v] })
 	reward, err := j.check(t)
 	if err != nil {

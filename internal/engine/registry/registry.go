@@ -43,8 +43,8 @@ type Entry struct {
 	External *external.Kind
 	// Encodings reports whether the engine takes a clause encoding.
 	Encodings bool
-	// Plain reports whether the engine can leave out what helps branch and cut.
-	Plain bool
+	// Helped reports whether the engine adds what helps branch and cut, and can leave it out.
+	Helped bool
 	// Needs finds what the engine's own solver needs besides this program. It returns
 	// environment variables, as NAME=value, by which other processes find it from any
 	// folder; the error tells how to bring it. Nil for an engine that needs nothing.
@@ -58,11 +58,11 @@ type Options struct {
 	Engine   string       `http:"yes" help:"Engine: ${enum}." enum:"${engines}" default:"auto"` // name of an entry; "" is Auto
 	Encoding cnf.Encoding `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
 	Solver   string       `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
-	BLPHelp  string       `name:"blp-help" help:"What engine blp adds to the paper's program: ${enum}. With all the solver gets flow variables or rows from tables, and a start solution." enum:"all,none" default:"all"`
+	BLPHelp  string       `name:"blp-help" help:"What engine blp adds to the paper's program: ${enum}. With flow the solver gets flow variables, of groups of state variables or of whole states; with all, a start solution too, and tables leave out what no better plan needs." enum:"all,flow,none" default:"all"`
 }
 
-// plain reports whether the paper's program alone is asked for.
-func (o *Options) plain() bool { return o.BLPHelp == "none" }
+// help is what engine blp is to add.
+func (o *Options) help() blp.Help { return blp.Help(max(0, slices.Index(blp.Helps, o.BLPHelp))) }
 
 // Names of engines, for experiments that are about one of them. Whatever depends
 // on what an engine can do asks its entry.
@@ -110,9 +110,9 @@ var table = []Entry{
 	},
 	{
 		Name: BLP, Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
-		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Plain: true, Needs: needsHiGHS,
+		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Helped: true, Needs: needsHiGHS,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
-			return blp.Engine{Solver: s, Plain: o.plain()}, nil
+			return blp.Engine{Solver: s, Help: o.help()}, nil
 		},
 	},
 }
@@ -198,8 +198,8 @@ func New(o Options) (engine.Engine, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
-	case o.plain() && !e.Plain:
-		return nil, fmt.Errorf("engine %s adds nothing to the paper's program; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Plain }))
+	case o.help() != blp.All && !e.Helped:
+		return nil, fmt.Errorf("engine %s adds nothing to the paper's program; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Helped }))
 	}
 	solver, err := e.external(&o)
 	if err != nil {

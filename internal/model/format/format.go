@@ -62,6 +62,18 @@ type Options struct {
 	Rows []model.Sum
 	// WithoutNetwork leaves out the network, which Rows stand for.
 	WithoutNetwork bool
+	// WithoutSteps leaves out all that is said of steps 1..H but the initial state, which Rows stand for.
+	WithoutSteps bool
+	// Integers are variables of Rows that are not the model's and may be more than 1, for LP and MPS. Their names begin with n.
+	Integers []model.Integer
+	// Costs are minimised in place of the model's objective; nil is that.
+	Costs *Costs
+}
+
+// Costs are a linear objective over variables of the model and others of Rows, each of them once and unnegated.
+type Costs struct {
+	Terms    []model.Term
+	Constant int64
 }
 
 // Objective converts a solver's value to a reward: reward = -(value + Constant) / Scale.
@@ -97,8 +109,11 @@ type file interface {
 
 // newFile returns the file of m in a format.
 func newFile(m *model.Model, o Options) (file, error) {
-	if o.Kind.Clausal() && (len(o.Rows) > 0 || o.WithoutNetwork) {
+	switch {
+	case o.Kind.Clausal() && (len(o.Rows) > 0 || o.WithoutNetwork || o.WithoutSteps || o.Costs != nil):
 		return nil, fmt.Errorf("format %v takes no further rows; expected opb, lp or mps", o.Kind)
+	case o.Kind != LP && o.Kind != MPS && len(o.Integers) > 0:
+		return nil, fmt.Errorf("format %v takes no integers; expected lp or mps", o.Kind)
 	}
 	switch o.Kind {
 	case CNF, WCNF, WCNFOld:

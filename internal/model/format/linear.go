@@ -50,7 +50,9 @@ type linear struct {
 	extra    *block // rows over variable 1 of the model, which come first; nil for none
 	more     *block // further rows, in the model's numbers; they come last
 	halve    bool   // see newLinear
-	bare     bool   // without the network
+	options  Options
+	integers map[int32]model.Integer // by variable; nil for none
+	costs    map[int][]model.Term    // by step, those beyond the model's variables of step H+2; see Options.Costs
 	slot     []int32
 	made     map[int]*block // of the first steps that differ, by step: the rows are walked more than once
 }
@@ -88,7 +90,23 @@ func (l *linear) include(o *Options) *linear {
 	for i := range rows {
 		l.add(l.more, model.NumGroups, rows[i].Terms, rows[i].Op, rows[i].K)
 	}
-	l.slot, l.bare = local, o.WithoutNetwork
+	l.slot, l.options = local, *o
+	if len(o.Integers) > 0 {
+		l.integers = map[int32]model.Integer{}
+	}
+	for _, x := range o.Integers {
+		l.integers[x.Var] = x
+	}
+	if o.Costs != nil {
+		l.costs = map[int][]model.Term{}
+		for _, c := range o.Costs.Terms {
+			t := l.m.Horizon + 2
+			if v := c.Lit.Var(); v <= l.m.NumVars() {
+				t = min(int((v-1)/l.stride)+1, l.m.Horizon+1)
+			}
+			l.costs[t] = append(l.costs[t], c)
+		}
+	}
 	return l
 }
 
@@ -101,6 +119,14 @@ var (
 	contradiction = &block{entries: []entry{{1, 1}}, rows: []row{{model.NumGroups, factored.GE, 1, 0, 1}, {model.NumGroups, factored.LE, 0, 0, 1}}}
 	vacuous       = &block{entries: []entry{{1, 1}}, rows: []row{{model.NumGroups, factored.GE, 0, 0, 1}}}
 )
+
+// objective is the part of the objective over variables of step t, 1..H+1, or that are not the model's, H+2.
+func (l *linear) objective(t int) []model.Term {
+	if l.costs != nil || t > l.m.Horizon+1 {
+		return l.costs[t]
+	}
+	return l.m.Objective(t)
+}
 
 // linearConstant returns the constant of the objective over unnegated variables.
 func linearConstant(m *model.Model) int64 {
@@ -140,7 +166,7 @@ func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int
 		}
 		if t == 1 || !l.m.Same(t) {
 			if b = l.made[t]; b == nil {
-				b = l.block(l.m.Part(t))
+				b = l.block(l.m.Part(t), t > l.m.Horizon)
 			}
 			if len(l.made) < maxMade {
 				l.made[t] = b
@@ -174,21 +200,24 @@ func (l *linear) shift(t int) int32 {
 	return l.stride * int32(t-1)
 }
 
-// block makes the rows of a part.
-func (l *linear) block(p *model.Part) *block {
+// block makes the rows of a part, the last or another.
+func (l *linear) block(p *model.Part, last bool) *block {
 	b := l.newBlock()
+	left := func(g model.Group) bool {
+		return g == model.Network && l.options.WithoutNetwork || g != model.Initial && l.options.WithoutSteps && !last
+	}
 	b.entries = make([]entry, 0, l.numEntries(p))
 	for _, lit := range p.Fixed {
 		l.add(b, model.NumGroups, []model.Term{{Coef: 1, Lit: lit}}, factored.EQ, 1)
 	}
 	for g := range model.NumGroups {
 		for i := range p.Sums[g] {
-			if s := &p.Sums[g][i]; g != model.Network || !l.bare {
+			if s := &p.Sums[g][i]; !left(g) {
 				l.add(b, g, s.Terms, s.Op, s.K)
 			}
 		}
 	}
-	if l.bare {
+	if left(model.Network) {
 		return b
 	}
 	var terms []model.Term
@@ -223,7 +252,7 @@ func (l *linear) numEntries(p *model.Part) int {
 		}
 	}
 	for _, layer := range p.Layers {
-		for i := 0; i < len(layer) && !l.bare; i++ {
+		for i := range layer {
 			n += 2 * (len(layer[i].Inputs) + 1)
 		}
 	}
@@ -302,8 +331,11 @@ func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
 		s.Groups.Problem.Literals += n
 	}
 	l.constant, l.terms = linearConstant(l.m), 0
-	for t := 1; t <= l.m.Horizon+1; t++ {
-		l.terms += int64(len(l.m.Objective(t)))
+	if l.options.Costs != nil {
+		l.constant = l.options.Costs.Constant
+	}
+	for t := 1; t <= l.m.Horizon+2; t++ {
+		l.terms += int64(len(l.objective(t)))
 	}
 	s.Groups.Objective.SoftClauses = l.terms
 	hidden := hiddenVars(l.m)
@@ -345,7 +377,7 @@ func (l *linear) columnsUsed(ctx context.Context, visit func(v int32, hidden boo
 		for v := int32(1); v <= min(l.width(t), l.stride); v++ {
 			used[v] = b.used[v] || before != nil && before.used[v+l.stride] || l.more.uses(v+l.shift(t))
 		}
-		for _, c := range l.m.Objective(t) {
+		for _, c := range l.objective(t) {
 			used[c.Lit.Var()-l.shift(t)] = true
 		}
 		if t == 1 && l.needsOne() {

@@ -15,8 +15,9 @@ const lpWidth = 200
 func (f *lpFile) measure(ctx context.Context) (Stats, error) { return f.measureUsed(ctx, LP) }
 
 func (f *lpFile) write(ctx context.Context, out *output) error {
+	out.integers = f.integers
 	preamble(out, "\\ ", f.m, Options{Kind: LP})
-	if err := f.objective(out); err != nil {
+	if err := f.writeObjective(out); err != nil {
 		return err
 	}
 	out.text("\nSubject To\n")
@@ -30,34 +31,57 @@ func (f *lpFile) write(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	if f.constant != 0 {
-		out.text("Bounds\n one = 1\n")
+	if f.constant != 0 || len(f.options.Integers) > 0 {
+		out.text("Bounds\n")
 	}
-	out.text("Binaries\n")
-	err = f.columnsUsed(ctx, func(v int32, _ bool) error {
+	if f.constant != 0 {
+		out.text(" one = 1\n")
+	}
+	for _, x := range f.options.Integers {
+		out.text(" ")
+		out.int(x.Low)
+		out.text(" <= ")
+		out.name(x.Var)
+		out.text(" <= ")
+		out.int(x.High)
+		out.byte('\n')
+	}
+	list := func(v int32) {
 		if out.line > 0 {
 			out.byte(' ')
 		}
 		out.breakAt(lpWidth)
 		out.name(v)
+	}
+	out.text("Binaries\n")
+	err = f.columnsUsed(ctx, func(v int32, _ bool) error {
+		if _, ok := f.integers[v]; !ok {
+			list(v)
+		}
 		return out.err
 	})
 	if err != nil {
 		return err
 	}
+	if len(f.options.Integers) > 0 {
+		out.text("\nGenerals\n")
+	}
+	for _, x := range f.options.Integers {
+		list(x.Var)
+	}
 	out.text("\nEnd\n")
 	return out.err
 }
 
-// objective writes what is minimised.
-func (f *lpFile) objective(out *output) error {
+// writeObjective writes what is minimised.
+func (f *lpFile) writeObjective(out *output) error {
 	out.text("Minimize\n obj: ")
 	if f.terms == 0 && f.constant == 0 {
 		out.text("0 x1")
 	}
 	first := true
-	for t := 1; t <= f.m.Horizon+1; t++ {
-		for _, c := range f.m.Objective(t) {
+	for t := 1; t <= f.m.Horizon+2; t++ {
+		for _, c := range f.objective(t) {
 			writeTerm(out, !first, linearCost(c), c.Lit.Var(), false, lpWidth)
 			first = false
 		}

@@ -55,6 +55,7 @@ func (c *columns) of(v int32) []cell { return c.cells[c.start[v]:c.start[v+1]] }
 func (f *mpsFile) measure(ctx context.Context) (Stats, error) { return f.measureUsed(ctx, MPS) }
 
 func (f *mpsFile) write(ctx context.Context, out *output) error {
+	out.integers = f.integers
 	preamble(out, "* ", f.m, Options{Kind: MPS})
 	out.text("NAME          fdplan\nROWS\n N  obj\n")
 	err := f.walk(ctx, func(_ int, b *block, first int64) error {
@@ -88,9 +89,21 @@ func (f *mpsFile) write(ctx context.Context, out *output) error {
 		out.text(" FX BND       one                  1\n")
 	}
 	err = f.columnsUsed(ctx, func(v int32, _ bool) error {
-		out.text(" BV BND       ")
-		out.name(v)
-		out.byte('\n')
+		x, ok := f.integers[v]
+		if !ok {
+			out.text(" BV BND       ")
+			out.name(v)
+			out.byte('\n')
+			return out.err
+		}
+		for _, bound := range []struct {
+			kind  string
+			value int64
+		}{{" LI BND       ", x.Low}, {" UI BND       ", x.High}} {
+			out.text(bound.kind)
+			f.padded(out, out.letter(v), int64(v))
+			f.value(out, bound.value)
+		}
 		return out.err
 	})
 	if err != nil {
@@ -128,13 +141,21 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 			return nil // with variable 1
 		}
 		if t > f.m.Horizon+1 {
+			paid := map[int32]int64{}
+			for _, c := range f.objective(t) {
+				paid[c.Lit.Var()] = linearCost(c)
+			}
 			for v := f.m.NumVars() + 1; int(v) < len(b.used); v++ {
+				if paid[v] != 0 {
+					f.column(out, v)
+					f.objEntry(out, paid[v])
+				}
 				cells(v, b, v, first)
 			}
 			return out.err
 		}
 		clear(coef)
-		for _, c := range f.m.Objective(t) {
+		for _, c := range f.objective(t) {
 			coef[c.Lit.Var()-f.shift(t)] = linearCost(c)
 		}
 		for v := int32(1); v <= f.width(t); v++ {
@@ -168,7 +189,7 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 // column writes the first field of an entry, padded up to the second.
 func (f *mpsFile) column(out *output, v int32) {
 	out.text("    ")
-	f.padded(out, 'x', int64(v))
+	f.padded(out, out.letter(v), int64(v))
 }
 
 // padded writes a letter and a number, padded to the 10 characters of a field.

@@ -24,8 +24,8 @@ func (f *opbFile) write(ctx context.Context, out *output) error {
 	if f.terms == 0 {
 		out.text(" +0 x1")
 	}
-	for t := 1; t <= f.m.Horizon+1; t++ {
-		for _, c := range f.m.Objective(t) {
+	for t := 1; t <= f.m.Horizon+2; t++ {
+		for _, c := range f.objective(t) {
 			writeTerm(out, true, linearCost(c), c.Lit.Var(), true, 0)
 		}
 		if out.err != nil {

@@ -3,15 +3,18 @@ package format
 import (
 	"io"
 	"strconv"
+
+	"github.com/fdplan/fdplan/internal/model"
 )
 
 // output collects text into large writes. The first error of the writer is kept and ends all
 // further work.
 type output struct {
-	w    io.Writer
-	buf  []byte
-	err  error
-	line int // bytes since the last newline written by text and similar methods; see breakAt
+	w        io.Writer
+	buf      []byte
+	err      error
+	integers map[int32]model.Integer // by variable
+	line     int                     // bytes since the last newline written by text and similar methods; see breakAt
 }
 
 const outputSize = 1 << 17
@@ -71,10 +74,17 @@ func (o *output) signed(v int64) {
 	o.int(v)
 }
 
-// name writes x and the number of a variable.
+// name writes x, or n for an integer, and the number of a variable.
 func (o *output) name(v int32) {
-	o.byte('x')
+	o.byte(o.letter(v))
 	o.int(int64(v))
+}
+
+func (o *output) letter(v int32) byte {
+	if _, ok := o.integers[v]; ok {
+		return 'n'
+	}
+	return 'x'
 }
 
 // breakAt starts a new line, indented by two spaces, if the present one is longer than width.

@@ -182,6 +182,9 @@ func (s *solution) setObjective(text string) error {
 func (s *solution) column(name, value string) error {
 	x, err := strconv.ParseFloat(value, 64)
 	v, ok := whole(x)
+	if strings.HasPrefix(name, "n") && err == nil && ok {
+		return nil // an integer, whose value follows from those of others
+	}
 	if err != nil || !ok || v < 0 || v > 1 {
 		return &OutputError{Line: name + " " + value, Msg: "expected the value 0 or 1 for a column"}
 	}

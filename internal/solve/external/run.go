@@ -23,9 +23,9 @@ type Input struct {
 	File      string                             // is read if it is not empty, and not changed
 	Write     func(w io.Writer, d Dialect) error // else writes the file in the solver's dialect
 	Variables int                                // highest variable of the file; tells bits from literals on v lines; 0 is unknown
-	// Start lists the variables that are true in a start solution; nil is none.
+	// Start has the variables that are not 0 in a start solution; nil is none.
 	// It is handed to solvers that take one, see Solver.TakesStart.
-	Start map[int32]bool
+	Start map[int32]int64
 }
 
 // Limits bound one run.

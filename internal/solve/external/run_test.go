@@ -215,7 +215,7 @@ func TestKnown(t *testing.T) {
 					return err
 				}}
 				if s.TakesStart() {
-					in.Start = map[int32]bool{1: true, 7: true}
+					in.Start = map[int32]int64{1: 1, 7: 1}
 				}
 				a, err := external.Run(context.Background(), s, in, external.Limits{Time: time.Minute, Threads: 2}, nil)
 				if err != nil {

@@ -103,7 +103,7 @@ func TestStartFiles(t *testing.T) {
 			`<variable name="x30" value="0"/>` + "\n</variables></CPLEXSolution></CPLEXSolutions>\n",
 	} {
 		var b strings.Builder
-		if err := f.write(&b, file, map[int32]bool{2: true, 99: true}); err != nil || b.String() != want {
+		if err := f.write(&b, file, map[int32]int64{2: 1, 99: 1}); err != nil || b.String() != want {
 			t.Errorf("format %d: %q, %v; expected %q", f, b.String(), err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -16,8 +17,8 @@ func (f startFormat) extension() string {
 // write writes a start solution for the columns of an LP file that package
 // format has written. Solvers refuse names that are not in the file, so that it
 // is asked for them.
-func (f startFormat) write(w io.Writer, file string, start map[int32]bool) error {
-	names, err := binaries(file)
+func (f startFormat) write(w io.Writer, file string, start map[int32]int64) error {
+	names, err := columns(file)
 	if err != nil {
 		return err
 	}
@@ -31,10 +32,9 @@ func (f startFormat) write(w io.Writer, file string, start map[int32]bool) error
 		fmt.Fprintln(out, `<?xml version="1.0"?><CPLEXSolutions><CPLEXSolution><header solutionName="start"/><variables>`)
 	}
 	for i, name := range names {
-		value := 0
-		var n int32
-		if _, err := fmt.Sscanf(name, "x%d", &n); err == nil && start[n] || name == "one" {
-			value = 1
+		value := int64(1) // of one
+		if n, err := strconv.ParseInt(strings.TrimLeft(name, "xn"), 10, 32); err == nil {
+			value = start[int32(n)]
 		}
 		switch f {
 		case cbcStart:
@@ -51,9 +51,9 @@ func (f startFormat) write(w io.Writer, file string, start map[int32]bool) error
 	return out.Flush()
 }
 
-// binaries lists the columns of an LP file: those of the section Binaries, and
+// columns lists the columns of an LP file: those of the sections Binaries and Generals, and
 // one where it is there.
-func binaries(file string) ([]string, error) {
+func columns(file string) ([]string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func binaries(file string) ([]string, error) {
 		switch {
 		case line == " one = 1":
 			names = append(names, "one")
-		case line == "Binaries":
+		case line == "Binaries" || line == "Generals":
 			in = true
 		case line == "End":
 			in = false

@@ -73,8 +73,8 @@ class Plan(TypedDict, total=False):
     solver: Text
     """External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}."""
 
-    blp_help: Literal["all", "none"]
-    """What engine blp adds to the paper's program: all, none. With all the solver gets flow variables or rows from tables, and a start solution."""
+    blp_help: Literal["all", "flow", "none"]
+    """What engine blp adds to the paper's program: all, flow, none. With flow the solver gets flow variables, of groups of state variables or of whole states; with all, a start solution too, and tables leave out what no better plan needs."""
 
     confirm: bool
     """Prove or refute the claim of an external solver, by engine auto."""
