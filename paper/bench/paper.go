@@ -374,7 +374,7 @@ func quickOf(engine string) []bundled.Instance {
 // which takes longer than a quick bench has.
 func branches(engine string) bool {
 	e, ok := registry.Find(engine)
-	return ok && e.Plain
+	return ok && e.Helped
 }
 
 // direct reports whether an engine plans on the model itself. Only these get far
