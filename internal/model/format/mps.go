@@ -141,17 +141,7 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 			return nil // with variable 1
 		}
 		if t > f.m.Horizon+1 {
-			paid := map[int32]int64{}
-			for _, c := range f.objective(t) {
-				paid[c.Lit.Var()] = linearCost(c)
-			}
-			for v := f.m.NumVars() + 1; int(v) < len(b.used); v++ {
-				if paid[v] != 0 {
-					f.column(out, v)
-					f.objEntry(out, paid[v])
-				}
-				cells(v, b, v, first)
-			}
+			f.writeMore(out, b, func(v int32) { cells(v, b, v, first) })
 			return out.err
 		}
 		clear(coef)
@@ -184,6 +174,21 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 		before, firstBefore = b, first
 		return out.err
 	})
+}
+
+// writeMore writes the columns of variables that are not the model's.
+func (f *mpsFile) writeMore(out *output, b *block, cells func(v int32)) {
+	paid := map[int32]int64{}
+	for _, c := range f.objective(f.m.Horizon + 2) {
+		paid[c.Lit.Var()] = linearCost(c)
+	}
+	for v := f.m.NumVars() + 1; int(v) < len(b.used); v++ {
+		if paid[v] != 0 {
+			f.column(out, v)
+			f.objEntry(out, paid[v])
+		}
+		cells(v)
+	}
 }
 
 // column writes the first field of an entry, padded up to the second.
