@@ -17,10 +17,12 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/blp"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/validate"
 )
 
@@ -47,7 +49,7 @@ func cpuOf(t testing.TB, whose int) float64 {
 }
 
 // BenchmarkScaling solves each row on one thread: by search, and, on the OPB file that fdplan
-// compile writes, by clasp with its default strategy and from unsatisfiable cores. It measures
+// compile writes, by clasp with its default strategy and from unsatisfiable cores; and its flow program by cbc. It measures
 // seconds of CPU, which other work on the machine changes less than time; the reward of the best
 // plan; and of search the gap after early seconds, in percent.
 func BenchmarkScaling(b *testing.B) {
@@ -55,6 +57,7 @@ func BenchmarkScaling(b *testing.B) {
 		b.Run(strings.ReplaceAll(r.args, " ", "_"), func(b *testing.B) {
 			what, h := load(b, r.args)
 			b.Run("search", func(b *testing.B) { benchSearch(b, r, what, h) })
+			b.Run("flow", func(b *testing.B) { benchFlow(b, r, what, h) })
 			b.Run("clasp", func(b *testing.B) { benchClasp(b, r, what, h) })
 			b.Run("clasp-usc", func(b *testing.B) { benchClasp(b, r, what, h, "--opt-strategy=usc") })
 		})
@@ -79,6 +82,34 @@ func benchSearch(b *testing.B, r row, what engine.Task, h int) {
 	b.ReportMetric((cpu(b)-before)/float64(b.N), "cpu-s/op")
 	b.ReportMetric(100*gap, "gap-%")
 	b.ReportMetric(float64(res.Reward), "reward")
+}
+
+// benchFlow has cbc solve the flow program of a row, for openPatience seconds at most. Where it proves an optimum, that must be the row's.
+func benchFlow(b *testing.B, r row, what engine.Task, h int) {
+	extsolver.Require(b, "cbc")
+	cbc, err := external.Lookup(external.MILP, "cbc")
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := cpu(b) + cpuOf(b, syscall.RUSAGE_CHILDREN)
+	for b.Loop() {
+		ctx, cancel := context.WithTimeout(context.Background(), openPatience*time.Second)
+		q := engine.Query{Task: what, MinHorizon: h, MaxHorizon: h}
+		res, err := blp.Engine{Solver: &cbc, Help: blp.Flow}.Solve(ctx, q, engine.Limits{Threads: 1, Memory: 4 << 30}, nil)
+		cancel()
+		if err != nil {
+			b.Fatal(err)
+		}
+		proven := res.Status == engine.Optimal
+		if proven && res.Reward != r.reward && !r.open {
+			b.Fatalf("cbc proves %d, expected %d", res.Reward, r.reward)
+		}
+		if res.Trace != nil {
+			b.ReportMetric(float64(res.Reward), "reward")
+		}
+		b.ReportMetric(map[bool]float64{true: 1}[proven], "proven")
+	}
+	b.ReportMetric((cpu(b)+cpuOf(b, syscall.RUSAGE_CHILDREN)-began)/float64(b.N), "cpu-s/op")
 }
 
 // solveEarly solves a task, for limit seconds of CPU at most, and returns the gap that was

@@ -255,7 +255,7 @@ func (x *Flow) couple(t int, add func() int32) {
 			used := s.sum(&a)
 			terms[e] = append(terms[e], used.terms...)
 			limits[e] -= used.constant
-			high[e] = math.MaxInt32 // which is not looked at
+			high[e] = math.MaxInt32 // it is stated whatever the stock may use
 		}
 	}
 	for e := range f.rels {
