@@ -42,6 +42,8 @@ type worker struct {
 	most       int         // words of the successors of one state that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
+	tick       func(tried int64) // graph.tick, while a state is expanded alone
+	tried      int64
 
 	compiled *compiledStep // nil before the step is compiled, and where it cannot be
 	slots    []uint64
@@ -96,6 +98,7 @@ func (w *worker) expand(state []uint64, f *successors) {
 	}
 	w.now.state(s, state)
 	st.Each(s.Actions, func() bool {
+		w.try()
 		step.Pack(w.key, st, s.Actions)
 		if s.eval != nil {
 			w.forward(state, w.key, f)
@@ -107,6 +110,16 @@ func (w *worker) expand(state []uint64, f *successors) {
 		st.Undo(mark)
 		return !f.tooWide
 	})
+}
+
+// try counts a joint action.
+func (w *worker) try() {
+	if w.tick == nil {
+		return
+	}
+	if w.tried++; w.tried%max(1, tickWork/w.s.effort()) == 0 {
+		w.tick(w.tried)
+	}
 }
 
 // give assigns what functions give with the action in w.key. It returns false if propagation refutes that.
@@ -145,6 +158,7 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 	if joint == nil {
 		w.joint = w.joint[:0]
 		w.st.Each(s.Actions, func() bool {
+			w.try()
 			step.Pack(w.key, w.st, s.Actions)
 			w.joint = append(w.joint, w.key...)
 			f.tooWide = len(w.joint) > w.most

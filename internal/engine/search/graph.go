@@ -30,7 +30,14 @@ type graph struct {
 	passes int64 // forward passes
 	tried  int64 // successors before merging
 	widest int   // most successors seen of one state, before merging
+
+	// tick is called now and then while a state is expanded alone, with the joint actions that were tried and are not in tried yet; nil
+	// for none.
+	tick func(tried int64)
 }
+
+// tickWork is about how much work is done, in joint actions that code tries, from one call of tick to the next.
+const tickWork = 1 << 16
 
 func newGraph(s *relation) *graph {
 	return &graph{s: s, states: newRegistry(s.StateWords()), actions: newRegistry(s.ActionWords()), start: []int64{0}}
@@ -96,7 +103,14 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 		}
 		block := min(g.blockSize(len(workers)), end-g.done)
 		found := make([]successors, block)
-		g.expandBlock(workers, found)
+		if w := workers[0]; block == 1 && g.tick != nil { // on any number of threads
+			w.tick, w.tried = g.tick, 0
+			g.expandBlock(workers, found)
+			w.tick = nil
+			g.tick(0)
+		} else {
+			g.expandBlock(workers, found)
+		}
 		if ctx.Err() != nil {
 			return false // the successors may be incomplete
 		}

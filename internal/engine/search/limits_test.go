@@ -52,6 +52,27 @@ func switches(t testing.TB, n, goal int) *factored.Problem {
 	return p
 }
 
+// TestManyActions reports work before a state with a billion joint actions is expanded, so that other engines have their turns.
+func TestManyActions(t *testing.T) {
+	p := switches(t, 30, 1)
+	p.Global = nil
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var work []int64
+	report := func(x engine.Progress) {
+		if work = append(work, x.Work); x.Work > 1<<20 {
+			cancel()
+		}
+	}
+	q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 2, MaxHorizon: 2}
+	if _, err := (search.Engine{Without: search.Tables | search.CheapestWay}).Solve(ctx, q, engine.Limits{Threads: 2}, report); err != nil {
+		t.Fatal(err)
+	}
+	if len(work) < 4 || work[len(work)-1] > 1<<22 || ctx.Err() != context.Canceled {
+		t.Errorf("work is reported as %v: %v", work, ctx.Err())
+	}
+}
+
 // TestMemoryLimit has a bound on memory far below what a proof needs: a plan
 // with a bound, or nothing, but never a proof.
 func TestMemoryLimit(t *testing.T) {

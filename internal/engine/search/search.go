@@ -59,6 +59,7 @@ type run struct {
 	beamAt           int64 // joint actions tried before the next beam
 	compilationTried bool  // whether the step was to be compiled
 	completed        int64 // joint actions tried before it was
+	open             int64 // joint actions tried in the state that is being expanded
 
 	polisher      *polisher // improves plans by local search; nil before its first turn
 	refusedPolish bool      // it cannot
@@ -159,6 +160,11 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		return ""
 	}
 	pause := func() { r.pause(ctx) }
+	g.tick = func(tried int64) { // others may have their turn before a state with many joint actions is expanded
+		if r.open = tried; tried > 0 {
+			r.announce(fmt.Sprintf("search: %d states", g.states.Len()), r.lower(r.limits.Shared.Bound()))
+		}
+	}
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
 		full := func() bool { return r.proven() || r.full() }
@@ -446,7 +452,7 @@ func (r *run) alone() int64 { return aloneWork * int64(r.q.MaxHorizon) }
 
 // work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
-	w := r.g.tried + workPerPoll*r.polls
+	w := r.g.tried + r.open + workPerPoll*r.polls
 	w += r.completions() * (r.g.s.effort() - 1)
 	w += r.tables.nodes() * triesPerNode
 	if r.both != nil {
@@ -465,7 +471,7 @@ func (r *run) completions() int64 {
 	case r.g.compiled != nil:
 		return r.completed
 	}
-	return r.g.tried
+	return r.g.tried + r.open
 }
 
 // bitsPerEffort is how many variables propagation assigns in the time in which code or a
