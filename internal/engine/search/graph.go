@@ -26,6 +26,7 @@ type graph struct {
 	reward []int64
 	last   []int64 // per state: 1 + its latest edge, to find parallel edges
 	final  []int8  // per state: 1 a plan may end there, -1 not, 0 not asked
+	ends   bool    // a plan may end in every state
 
 	passes int64 // forward passes
 	tried  int64 // successors before merging
@@ -224,6 +225,12 @@ func (g *graph) classify(workers []*worker, n int, stop func() bool) bool {
 		return true
 	}
 	g.final = append(g.final, make([]int8, n-from)...)
+	if g.ends {
+		for i := range g.final {
+			g.final[i] = 1
+		}
+		return true
+	}
 	var stopped atomic.Bool
 	parallel(workers, n-from, func(w *worker, i int) {
 		g.final[from+i] = -1

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/pattern"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -60,6 +61,7 @@ type run struct {
 	compilationTried bool  // whether the step was to be compiled
 	completed        int64 // joint actions tried before it was
 	open             int64 // joint actions tried in the state that is being expanded
+	askedFinal       bool
 
 	polisher      *polisher // improves plans by local search; nil before its first turn
 	refusedPolish bool      // it cannot
@@ -229,6 +231,19 @@ func (r *run) covered() int {
 	return min(r.q.MaxHorizon, len(r.g.depth)-1)
 }
 
+// manyFinal is how many states are asked one by one whether a plan may end there, before it is looked at whether it may in all.
+const manyFinal = 1000
+
+// askFinal finds out, once, whether a plan may end in every state: constraints that only say what auxiliary bits are forbid none.
+func (r *run) askFinal(ctx context.Context) {
+	if r.askedFinal {
+		return
+	}
+	r.askedFinal = true
+	conditions, _, ok, err := bound.Final(ctx, r.g.s.Task)
+	r.g.ends = ok && err == nil && len(conditions) == 0
+}
+
 // evaluate fills values for 0..h more steps: the sweeps of the dynamic
 // program. Values with k more steps are needed only of states that h-k steps
 // reach. It returns the last k that it finished, or -1: less than h when the
@@ -237,6 +252,9 @@ func (r *run) evaluate(ctx context.Context, h int) int {
 	g := r.g
 	n := g.reach(h)
 	late := ctx.Err() != nil // then this is all that is left to do
+	if n-len(g.final) >= manyFinal {
+		r.askFinal(ctx)
+	}
 	if errors.Is(context.Cause(ctx), engine.ErrSettled) || !g.classify(r.workers, n, func() bool { return !late && ctx.Err() != nil }) {
 		return -1
 	}
