@@ -444,18 +444,45 @@ func least(list []way) (out []way) {
 	if len(list) < 2 {
 		return list
 	}
+	marks := make([]uint64, len(list)) // a bit for each fact, of which several share one
+	for i := range list {
+		for _, f := range list[i].needs {
+			k := 2 * f.Place
+			if f.On {
+				k++
+			}
+			marks[i] |= 1 << (k % 64)
+		}
+	}
 	for i, w := range list {
-		before := slices.ContainsFunc(list[:i], func(d way) bool { return within(d.needs, w.needs) })
-		if !before && !slices.ContainsFunc(list[i+1:], func(d way) bool { return within(d.needs, w.needs) && len(d.needs) < len(w.needs) }) {
+		others := func(d int) bool {
+			return d != i && marks[d]&^marks[i] == 0 && (d < i || len(list[d].needs) < len(w.needs)) && within(list[d].needs, w.needs)
+		}
+		has := false
+		for d := 0; d < len(list) && !has; d++ {
+			has = others(d)
+		}
+		if !has {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// within reports whether all facts of d are among those of c.
+// within reports whether all facts of d are among those of c; both ascend.
 func within(d, c []Fact) bool {
-	return len(d) <= len(c) && !slices.ContainsFunc(d, func(f Fact) bool { return !slices.Contains(c, f) })
+	if len(d) > len(c) {
+		return false
+	}
+	for _, f := range d {
+		for len(c) > 0 && c[0].Place < f.Place {
+			c = c[1:]
+		}
+		if len(c) == 0 || c[0] != f {
+			return false
+		}
+	}
+	return true
 }
 
 // merge joins facts; it is false where they contradict each other.
