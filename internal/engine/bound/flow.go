@@ -25,7 +25,11 @@ type Flow struct {
 	stocked  []*stocked
 	numbers  [][]expression // [group][t-1]: of a stock
 	taken    map[int32]bool // equations that say what a stock uses
+	moves    int
 }
+
+// maxFlowMoves bounds the moves of all steps.
+const maxFlowMoves = 1 << 19
 
 // flowed are moves between two values that use the same and have the same actions. The cheapest is meant.
 type flowed struct {
@@ -43,7 +47,7 @@ type label struct {
 
 // Flow makes the program of a model, in which add numbers new variables. Moves are left out that no plan makes whose scaled reward is at
 // least reward, as tables show; nil is any plan. Rows say what the bits are of the first and the last state, and of actions if that is
-// asked for. It gives nil where an action is in no group.
+// asked for. It gives nil where an action is in no group, or there are too many moves.
 func (s *Search) Flow(m *model.Model, reward *int64, actions bool, add func() int32) *Flow {
 	if s.f == nil {
 		return nil
@@ -65,6 +69,9 @@ func (s *Search) Flow(m *model.Model, reward *int64, actions bool, add func() in
 			x.addGroup(id, s.o.best, dearest-s.f.root(s.o.best), add)
 		} else {
 			x.addNumbers(id, add)
+		}
+		if x.moves > maxFlowMoves {
+			return nil
 		}
 	}
 	for t := 1; t <= s.f.horizon; t++ {
@@ -162,6 +169,7 @@ func (x *Flow) addGroup(id int, t *Tables, slack int64, add func() int32) {
 				}
 				then[m.to] = min(then[m.to], cost)
 				m.lit = model.Lit(add())
+				x.moves++
 				x.ways[n][id] = append(x.ways[n][id], m)
 				if m.cost != 0 {
 					x.Costs = append(x.Costs, model.Term{Coef: m.cost, Lit: m.lit})

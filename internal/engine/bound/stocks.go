@@ -48,7 +48,7 @@ type point struct {
 const (
 	maxStockMoves  = 1 << 17
 	maxStockInputs = 10
-	maxStockPoints = 1 << 18
+	maxStockPoints = 1 << 15
 )
 
 // of is the sum at a point.
