@@ -31,7 +31,7 @@ type stocked struct {
 	t, id        int
 	now, after   expression
 	inputs       []expression
-	cases        []model.Lit // by equation: whether more than the least of two amounts is used; 0 where there are more
+	cases        []model.Lit // by equation: whether the greater of two amounts is used; 0 where there are not two
 	above, below model.Lit   // what follows is the most, or the least; 0 where it is never cut off
 }
 
@@ -46,7 +46,7 @@ func (x *Flow) stockAt(t, id int, s *stock, others [][]model.Term, add func() in
 	for k, e := range s.shared {
 		used := expression{constant: x.f.rels[e].limit}
 		used.add(-1, expression{terms: others[e]})
-		if r := s.ranges[k]; r.top <= r.low+1 {
+		if r := s.ranges[k]; r.top == r.low+1 {
 			out.cases[k] = model.Lit(add())
 			as := expression{[]model.Term{{Coef: 1, Lit: out.cases[k]}}, r.low}
 			used.add(-1, as)

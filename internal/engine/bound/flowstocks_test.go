@@ -11,8 +11,11 @@ func TestStockPoints(t *testing.T) {
 	described := 0
 	for range 200 {
 		room, lot, most, price := int64(4+r.IntN(12)), int64(1+r.IntN(3)), int64(1+r.IntN(6)), int64(r.IntN(9))
-		odd := r.IntN(4) == 0 // what is taken doubles from the third on
-		possible := func(now, order, taken int64) bool { return taken <= now && taken <= most }
+		odd := r.IntN(4) == 0    // what is taken doubles from the third on
+		closed := r.IntN(3) == 0 // nothing can be ordered
+		possible := func(now, order, taken int64) bool {
+			return taken <= now && taken <= most && (order == 0 || !closed)
+		}
 		next := func(now, order, taken int64) int64 {
 			if odd && taken >= 3 {
 				taken *= 2

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -110,7 +111,7 @@ func (f *Factors) stockOf(id, n int, taken map[int32]bool) *stock {
 	return s
 }
 
-// points lists the moves of a group at step n+1; false where two of them differ in what follows alone.
+// points lists the moves of a group at step n+1; false where two of them differ in what follows or is used of other relations alone.
 func (f *Factors) points(g *part, n int, s *stock) (out []point, ok bool) {
 	at := map[[maxStockInputs + 1]int64]int{}
 	for v := range g.moves {
@@ -123,7 +124,7 @@ func (f *Factors) points(g *part, n int, s *stock) (out []point, ok bool) {
 			key := [maxStockInputs + 1]int64{p.now}
 			copy(key[1:], p.inputs)
 			if k, seen := at[key]; seen {
-				if out[k].after != p.after {
+				if out[k].after != p.after || !maps.Equal(out[k].uses, p.uses) {
 					return nil, false
 				}
 				out[k].cost = min(out[k].cost, p.cost)
@@ -252,7 +253,7 @@ func (s *stock) limit(points []point) bool {
 	unit := func(now int64, inputs ...int64) affine {
 		return affine{now: now, inputs: append(inputs, make([]int64, s.inputs-len(inputs))...)}
 	}
-	var sums []affine
+	sums := []affine{unit(1)}
 	for k := range s.inputs {
 		one := make([]int64, k+1)
 		one[k] = 1
@@ -273,15 +274,13 @@ func (s *stock) limit(points []point) bool {
 		cases[e] = 1
 	}
 	sums = append(sums, unit(0, cases...), unit(0, s.next.inputs...))
-	sums = append(sums, unit(1), unit(0, acted...), unit(1, acted...), unit(-1, acted...), s.next)
+	sums = append(sums, unit(0, acted...), unit(1, acted...), unit(-1, acted...), s.next)
 	all := rangesOf(sums, points)
-	box := all[:0:0]
+	var box []interval
 	for k := range s.inputs {
-		box = append(box, all[3*k])
+		box = append(box, all[1+3*k])
 	}
-	box = append(box, all[slices.IndexFunc(sums, func(a affine) bool {
-		return a.now == 1 && !slices.ContainsFunc(a.inputs, func(c int64) bool { return c != 0 })
-	})])
+	box = append(box, all[0])
 	size := int64(1)
 	for _, x := range box {
 		if size *= x.top - x.low + 1; size > maxStockPoints {
@@ -298,6 +297,11 @@ func (s *stock) limit(points []point) bool {
 		}
 	}
 	s.limits = append(all, box[s.inputs])
+	for _, x := range box[:len(s.actions)] {
+		if x.low == x.top { // an action that is free elsewhere
+			s.limits = append(s.limits, x)
+		}
+	}
 	s.ranges = box[len(s.actions):s.inputs]
 	return true
 }
