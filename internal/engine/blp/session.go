@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -106,11 +105,8 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	r, err := x.improve(j.Run(ctx, solver, b.input(ctx, start), l))
 	if err == nil && b.groups != nil {
-		r.Stats = maps.Clone(r.Stats)
-		if r.Stats == nil {
-			r.Stats = map[string]int64{}
-		}
-		r.Stats["flow_variables"], r.Stats["flow_integers"] = int64(b.next-1-b.m.NumVars()), int64(len(b.groups.Integers))
+		figures := figuresOf(r)
+		figures["flow_variables"], figures["flow_integers"] = int64(b.next-1-b.m.NumVars()), int64(len(b.groups.Integers))
 	}
 	return r, err
 }
@@ -141,14 +137,15 @@ func (x *Session) improve(r *engine.Result, err error) (*engine.Result, error) {
 // prepare looks for what helps: plans to begin with, a bound, and what flow variables stand for. It reports whether tables
 // show that there is no plan.
 func (x *Session) prepare(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
-	if x.e.Help == Flow {
-		err = x.cutUp(ctx, l)
-	}
-	if err == nil && (x.e.Help == All || x.e.Help == Flow && x.known.tables == nil) {
-		err = x.explore(ctx)
-	}
-	if err == nil && x.e.Help == All && x.known.layers == nil {
-		infeasible, err = x.askTables(ctx, l, j)
+	switch x.e.Help {
+	case All:
+		if err = x.explore(ctx); err == nil && x.known.layers == nil {
+			infeasible, err = x.askTables(ctx, l, j)
+		}
+	case Flow:
+		if err = x.cutUp(ctx, l); err == nil && x.known.tables == nil {
+			err = x.explore(ctx)
+		}
 	}
 	if err != nil || infeasible {
 		return infeasible, err

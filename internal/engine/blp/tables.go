@@ -74,10 +74,16 @@ func (x *tables) count(r *engine.Result) {
 	if x == nil {
 		return
 	}
+	figures := figuresOf(r)
+	for k, v := range x.result.Stats {
+		figures["bound_"+k] = v
+	}
+}
+
+// figuresOf are the figures of a result, to be added to.
+func figuresOf(r *engine.Result) map[string]int64 {
 	if r.Stats == nil {
 		r.Stats = map[string]int64{}
 	}
-	for k, v := range x.result.Stats {
-		r.Stats["bound_"+k] = v
-	}
+	return r.Stats
 }

@@ -459,47 +459,6 @@ func (s *relation) valuation(state, action []uint64) factored.Valuation {
 	return v
 }
 
-// workPerPoll is what a poll counts for while initial states are listed and no
-// action is tried.
-const workPerPoll = 256
-
-// aloneWork is what the pair over operators does for each step of the horizon before it counts: the models of other engines grow with the horizon.
-const aloneWork = 10_000_000
-
-func (r *run) alone() int64 { return aloneWork * int64(r.q.MaxHorizon) }
-
-// work measures what was done, in joint actions tried by code or a network.
-func (r *run) work() int64 {
-	w := r.g.tried + r.open + workPerPoll*r.polls
-	w += r.completions() * (r.g.s.effort() - 1)
-	w += r.tables.nodes() * triesPerNode
-	if r.both != nil {
-		w += max(0, r.pairWork()-r.alone()) / successorWork
-	} else if r.ways != nil {
-		w += r.ways.tried
-	}
-	return w
-}
-
-// completions is how many of the joint actions tried propagation had to complete.
-func (r *run) completions() int64 {
-	switch {
-	case r.g.s.direct:
-		return 0
-	case r.g.compiled != nil:
-		return r.completed
-	}
-	return r.g.tried + r.open
-}
-
-// bitsPerEffort is how many variables propagation assigns in the time in which code or a
-// network tries a joint action.
-const bitsPerEffort = 8
-
-// effort is what completing a joint action by propagation counts for, in joint actions that
-// code or a network tries.
-func (s *relation) effort() int64 { return int64(1 + int(s.Model.NumVars())/bitsPerEffort) }
-
 // takeOffer makes a better plan of another engine the incumbent.
 func (r *run) takeOffer() {
 	if t, reward := r.limits.Shared.Best(); t != nil && (r.incumbent == nil || reward > r.incumbent.Reward) {
