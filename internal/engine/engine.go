@@ -43,6 +43,9 @@ type Limits struct {
 	// Aside, where it is set, looks for plans beside an engine that plans without a horizon, and offers them to Shared. It does so much
 	// work, in about 2 ns, and is false once it is done.
 	Aside func(ctx context.Context, work int64) bool
+	// Spend, where it is set, is told of work that reports of progress do not count: tables are laid out, in units of about 300 ns. Others
+	// may have their turn meanwhile.
+	Spend func(work int64)
 	// Late is closed when an answer is due at once, some moment after the
 	// context has ended; nil for never. See InTime.
 	Late <-chan struct{}

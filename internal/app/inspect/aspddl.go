@@ -19,7 +19,7 @@ func AsPDDL(ctx context.Context, p *load.Problem, horizon int) (*pddl.Ground, er
 	if err != nil {
 		return nil, err
 	}
-	ops, joint, gates, err := bound.Operators(ctx, p.Task, bound.MostJoint, true, nil)
+	ops, joint, gates, err := bound.Operators(ctx, p.Task, bound.Reading{Most: bound.MostJoint, Gated: true})
 	if err != nil {
 		return nil, err
 	}

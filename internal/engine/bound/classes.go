@@ -34,23 +34,23 @@ const (
 // gatherHomes moves actions and shared variables to the group whose state all their readers read: what
 // is read together is of one group then.
 func (s *structure) gatherHomes() {
+	readers := make([][]int32, s.r.numVars+1) // by variable
+	for id, g := range s.groups {
+		for _, v := range g.reads {
+			readers[v] = append(readers[v], int32(id))
+		}
+	}
 	for v := int32(1); v <= s.r.numVars; v++ {
-		if s.home[v] < 0 || s.r.role[v] == now || s.r.role[v] == after || s.r.role[v] == quantity || s.r.clocked(v) {
+		if len(readers[v]) < 2 || s.home[v] < 0 || s.r.role[v] == now || s.r.role[v] == after || s.r.role[v] == quantity || s.r.clocked(v) {
 			continue
 		}
-		var readers []int32
-		for id, g := range s.groups {
-			if slices.Contains(g.reads, v) {
-				readers = append(readers, int32(id))
-			}
-		}
-		if len(readers) < 2 {
-			continue
-		}
-		for h := range s.groups {
-			if s.readByAll(int32(h), readers) {
-				s.home[v] = int32(h)
-				if !slices.Contains(readers, int32(h)) {
+		first := readers[v][0]
+		candidates := append(s.stateHomes(first), first)
+		slices.Sort(candidates)
+		for _, h := range candidates {
+			if s.readByAll(h, readers[v]) {
+				s.home[v] = h
+				if !slices.Contains(readers[v], h) {
 					s.groups[h].reads = append(s.groups[h].reads, v)
 				}
 				break
@@ -59,15 +59,26 @@ func (s *structure) gatherHomes() {
 	}
 }
 
+// stateHomes lists the groups whose state a group reads, its own among them where it reads that.
+func (s *structure) stateHomes(id int32) (out []int32) {
+	for _, v := range s.groups[id].reads {
+		if s.home[v] >= 0 && s.readsState(v) {
+			out = insert(out, s.home[v])
+		}
+	}
+	return out
+}
+
+// readsState reports whether who reads a variable reads a state that varies.
+func (s *structure) readsState(v int32) bool { return s.r.role[v] == now && !s.r.clocked(v) }
+
 // readByAll reports whether each of the readers, but for the group itself, reads its state.
 func (s *structure) readByAll(h int32, readers []int32) bool {
 	if len(s.groups[h].own) == 0 {
 		return false
 	}
 	for _, id := range readers {
-		if id != h && !slices.ContainsFunc(s.groups[id].reads, func(v int32) bool {
-			return s.home[v] == h && s.r.role[v] == now && !s.r.clocked(v)
-		}) {
+		if id != h && !slices.ContainsFunc(s.groups[id].reads, func(v int32) bool { return s.home[v] == h && s.readsState(v) }) {
 			return false
 		}
 	}

@@ -22,7 +22,7 @@ func TestClauses(t *testing.T) {
 		seed := 200 + i // of 239 the second source's classes were once read at the first one's places
 		p := clausal(seed)
 		task := engine.Task{Problem: p}
-		f, err := New(context.Background(), task, horizon)
+		f, err := New(context.Background(), task, horizon, nil)
 		if errors.Is(err, ErrNoGroups) || err == nil && f == nil {
 			continue
 		}

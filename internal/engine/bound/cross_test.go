@@ -54,7 +54,7 @@ func checkRandom(t *testing.T, seed uint64) (grouped, feasible int64) {
 	if ok {
 		feasible = 1
 	}
-	f, err := New(context.Background(), task, horizon)
+	f, err := New(context.Background(), task, horizon, nil)
 	switch {
 	case errors.Is(err, ErrNoGroups):
 		return 0, feasible

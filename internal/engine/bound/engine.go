@@ -49,7 +49,7 @@ type Search struct {
 // help.
 func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, report func(engine.Progress)) (*Search, error) {
 	l.Shared.ExpectCuts()
-	f, err := New(ctx, t, horizon)
+	f, err := New(ctx, t, horizon, l.Spend)
 	if err != nil {
 		l.Shared.OfferCuts(nil)
 		return nil, err
@@ -101,6 +101,9 @@ const (
 
 // Proven reports whether the best plan is proven to be, or that there is none.
 func (s *Search) Proven() bool { return s.lower >= s.cost }
+
+// WorkPerNode is what a node of a beam counts for in the units of engine.Limits.Spend: it takes a microsecond.
+const WorkPerNode = 3
 
 // Done reports whether there is nothing left to do: an answer is proven, or the
 // memory is used up.

@@ -58,9 +58,9 @@ type Factors struct {
 }
 
 // New cuts a problem into groups. It gives ErrNoGroups where that does not
-// help, and nil where propagation alone finds that there is no plan.
-func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
-	r, err := newRelation(ctx, t, horizon)
+// help, and nil where propagation alone finds that there is no plan. Work is told to spend, if it is not nil; see engine.Limits.
+func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)) (*Factors, error) {
+	r, err := newRelation(ctx, t, horizon, spend)
 	if err != nil || r == nil {
 		return nil, err
 	}

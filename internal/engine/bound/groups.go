@@ -130,14 +130,18 @@ func (r *relation) varies(u int) bool {
 	return false
 }
 
-// reach is what g would read beside its own bits with a's reads too.
-func (s *structure) reach(g *group, id int32, a *assertion) int {
-	n := 0
+// wide is how much g reads beside its own bits.
+func (s *structure) wide(g *group) (n int) {
 	for _, v := range g.reads {
 		if s.r.counts(v) {
 			n++
 		}
 	}
+	return n
+}
+
+// adds is how much more g would read with a.
+func (s *structure) adds(g *group, id int32, a *assertion) (n int) {
 	for _, v := range a.reads {
 		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) {
 			n++
@@ -204,7 +208,7 @@ func (s *structure) placeTransitions() bool {
 		}
 		switch {
 		case len(ids) == 0:
-		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.reach(s.groups[ids[0]], ids[0], a) <= s.reads:
+		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.wide(s.groups[ids[0]])+s.adds(s.groups[ids[0]], ids[0], a) <= s.reads:
 			s.take(ids[0], a)
 		case len(a.hides) == 0:
 			s.couple(a)
@@ -238,7 +242,7 @@ func (s *structure) placeOther(a *assertion) {
 			best, least = int32(id), 0
 			break
 		}
-		if n := s.reach(g, int32(id), a) - s.reach(g, int32(id), &assertion{}); n < least && s.reach(g, int32(id), a) <= s.reads {
+		if n := s.adds(g, int32(id), a); n < least && s.wide(g)+n <= s.reads {
 			best, least = int32(id), n
 		}
 	}

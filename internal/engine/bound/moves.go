@@ -57,7 +57,6 @@ func (r *relation) weights() (w []int64, constant int64) {
 type lister struct {
 	s     *structure
 	most  int // moves of one group
-	stop  func() bool
 	first *propagate.State
 	last  *propagate.State
 }
@@ -102,11 +101,11 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 	l.first.Each(x.own, func() bool {
 		x.pack(l.first, x.own)
 		x.out.starts = append(x.out.starts, x.number())
-		x.over = len(x.out.values) > l.most || l.stop()
+		x.over = len(x.out.values) > l.most || l.s.r.stop()
 		return !x.over
 	})
 	x.st = l.s.r.system(g.rows).NewState()
-	x.st.SetInterrupt(l.stop)
+	x.st.SetInterrupt(l.s.r.stop)
 	for v := 0; v < len(x.out.values) && !x.over; v++ {
 		x.out.moves = append(x.out.moves, nil)
 		x.expand(v)
@@ -143,6 +142,9 @@ func (x *listing) pack(st *propagate.State, vars []model.Lit) {
 	}
 }
 
+// workPerLeaf is what a move that is tried counts for in the units of engine.Limits.Spend: it takes some two microseconds.
+const workPerLeaf = 6
+
 // expand lists the moves from a value.
 func (x *listing) expand(v int) {
 	st := x.st
@@ -157,6 +159,7 @@ func (x *listing) expand(v int) {
 		}
 		st.Each(x.free, func() bool {
 			return st.Each(x.next, func() bool {
+				x.s.r.spend(workPerLeaf)
 				if x.tried++; x.tried > 4*x.most {
 					x.over = true
 					return false
@@ -164,7 +167,7 @@ func (x *listing) expand(v int) {
 				if cost, ok := x.cheapest(); ok {
 					x.add(v, cost)
 				}
-				x.over = x.over || x.out.total > x.most || len(x.out.values) > x.most || x.stop()
+				x.over = x.over || x.out.total > x.most || len(x.out.values) > x.most || x.s.r.stop()
 				return !x.over
 			})
 		})

@@ -44,14 +44,23 @@ const (
 // MostJoint is the most joint actions whose operators are worth their room.
 const MostJoint = 1 << 17
 
-// Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are more
-// than most, conditions have too many cases, or the context ended. Where gates are asked for, they stand for conditions with too many cases. Rules, if not
-// nil, is asked for rules where effects have conditions, or these too many cases: the operators are right in states that keep the rules then.
-func Operators(ctx context.Context, t engine.Task, most int, gated bool, rules func() ([]Rule, error)) (ops []Operator, joint [][]int, gates []Gate, err error) {
+// Reading says how operators are read from a task.
+type Reading struct {
+	Most  int  // joint actions; where there are more, there are no operators
+	Gated bool // gates are asked for: they stand for conditions with too many cases
+	// Rules, if not nil, is asked for rules where effects have conditions, or these too many cases: the operators are right in states that keep the rules then.
+	Rules func() ([]Rule, error)
+	Spend func(work int64) // as in engine.Limits
+}
+
+// Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are too
+// many, conditions have too many cases, or the context ended.
+func Operators(ctx context.Context, t engine.Task, how Reading) (ops []Operator, joint [][]int, gates []Gate, err error) {
 	r, err := newStepRelation(ctx, t)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	r.tell(how.Spend)
 	var own []model.Sum
 	for i := range r.rows {
 		if r.onActions(&r.rows[i]) {
@@ -70,7 +79,7 @@ func Operators(ctx context.Context, t engine.Task, most int, gated bool, rules f
 			}
 		}
 		joint = append(joint, on)
-		return len(joint) <= most && !r.stop()
+		return len(joint) <= how.Most && !r.stop()
 	})
 	if !whole {
 		return nil, nil, nil, ctx.Err()
@@ -80,17 +89,19 @@ func Operators(ctx context.Context, t engine.Task, most int, gated bool, rules f
 		return nil, nil, nil, ctx.Err()
 	}
 	x := p.newReader(r.Step)
-	x.ask = rules
-	if gated {
+	x.ask = how.Rules
+	if how.Gated {
 		x.gates = map[int32]bool{}
 	}
 	for k, places := range joint {
+		before := x.evaluated
 		x.puts = 0
 		more, ok := x.read(k, places, nil)
 		if x.err != nil || !ok || k%64 == 0 && r.stop() {
 			return nil, nil, nil, cmp.Or(x.err, ctx.Err())
 		}
 		ops = append(ops, more...)
+		r.spend(1 + int64(x.evaluated-before))
 	}
 	return ops, joint, x.define(), nil
 }

@@ -432,3 +432,6 @@ func (p *Program) Run(w []uint64) (illegal uint64) {
 	}
 	return w[p.illegal]
 }
+
+// Length is how many instructions Run takes.
+func (p *Program) Length() int { return len(p.code) }

@@ -37,6 +37,7 @@ type row struct {
 type relation struct {
 	*step.Step
 	stop    func() bool // whether to give up: what comes of it then is of no use
+	spend   func(int64) // is told of work; see engine.Limits
 	horizon int
 	whole   *model.Model // all steps, with what propagation fixes; nil of any step
 	stride  int32
@@ -61,11 +62,12 @@ type relation struct {
 
 // newRelation builds the constraints of a step. It gives nil where propagation
 // alone finds that there is no plan.
-func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, error) {
+func newRelation(ctx context.Context, t engine.Task, horizon int, spend func(int64)) (*relation, error) {
 	r, err := layOut(ctx, t, horizon)
 	if err != nil {
 		return nil, err
 	}
+	r.tell(spend)
 	r.whole, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
 	if err != nil || r.whole.Infeasible() || ctx.Err() != nil {
 		return nil, err
@@ -88,6 +90,13 @@ func newStepRelation(ctx context.Context, t engine.Task) (*relation, error) {
 	return r, nil
 }
 
+// tell has work told to spend, if it is not nil.
+func (r *relation) tell(spend func(int64)) {
+	if spend != nil {
+		r.spend = spend
+	}
+}
+
 // layOut says what each variable is. There are no rows yet.
 func layOut(ctx context.Context, t engine.Task, horizon int) (*relation, error) {
 	one, err := step.New(t)
@@ -96,7 +105,7 @@ func layOut(ctx context.Context, t engine.Task, horizon int) (*relation, error) 
 	}
 	n := one.Model.NumVars()
 	r := &relation{
-		Step: one, stop: func() bool { return ctx.Err() != nil }, horizon: horizon, stride: one.Model.Stride(), numVars: n,
+		Step: one, stop: func() bool { return ctx.Err() != nil }, spend: func(int64) {}, horizon: horizon, stride: one.Model.Stride(), numVars: n,
 		role: make([]role, n+1), bit: make([]int32, n+1), fixed: make([]int8, n+1), isClock: make([]bool, n+1),
 	}
 	for v := range r.role {

@@ -207,6 +207,7 @@ func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, o *order, seed uint
 			}
 		}
 	}
+	sides := make([][]int32, len(f.s.rules))
 	for e := range f.rels {
 		k := f.rels[e].rule
 		if k < 0 {
@@ -217,26 +218,43 @@ func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, o *order, seed uint
 		for i := range o.group {
 			r.spent[k] = r.spent[k] && o.restMin[i][k] >= o.restMin[i+1][k]
 		}
-		sides := f.sides(e)
-		for _, a := range sides {
+		sides[k] = f.sides(e)
+		for _, a := range sides[k] {
 			r.rulesOf[a] = append(r.rulesOf[a], int32(k))
 		}
-		stock := int32(-1)
-		if id := f.amountOf(e); id >= 0 {
-			stock = f.s.home[f.r.amounts[id].bits[0]]
+	}
+	r.meet(sides)
+	r.count()
+	return r
+}
+
+// meet lists the mates of each group, and links stocks with the groups of their rules. sides are the groups of each rule.
+func (r *reoptimizer) meet(sides [][]int32) {
+	stocks := make([]int32, len(sides))
+	for k := range stocks {
+		stocks[k] = -1
+		if sides[k] == nil {
+			continue
 		}
-		for _, a := range sides {
-			for _, b := range sides {
-				if a != b && (a == stock || b == stock) {
+		if id := r.f.amountOf(int(r.ofRule[k])); id >= 0 {
+			stocks[k] = r.f.s.home[r.f.r.amounts[id].bits[0]]
+		}
+	}
+	met := make([]int, len(r.f.parts)) // by group: the last one that it was listed for, counted from 1
+	for a := range r.rulesOf {
+		for _, k := range r.rulesOf[a] {
+			for _, b := range sides[k] {
+				switch {
+				case int(b) == a:
+				case int32(a) == stocks[k] || b == stocks[k]:
 					r.links[a] = insert(r.links[a], b)
-				} else if a != b {
-					r.mates[a] = insert(r.mates[a], b)
+				case met[b] != a+1:
+					met[b] = a + 1
+					r.mates[a] = append(r.mates[a], b)
 				}
 			}
 		}
 	}
-	r.count()
-	return r
 }
 
 // sides lists the groups that a relation is about.

@@ -47,6 +47,7 @@ func (f *Factors) better(ctx context.Context, g *Factors) *Factors {
 	for _, x := range []*Factors{f, g} {
 		if x.tried == nil {
 			x.tried = x.newOptimizer(scale)
+			f.r.spend(triedRounds * x.tried.roundNodes())
 			x.tried.improve(ctx, triedRounds, infinite)
 		}
 	}
@@ -64,7 +65,7 @@ func (f *Factors) regroup(ctx context.Context, union []int, asks []assertion, re
 	}
 	s.hideOwn()
 	s.addExclusive()
-	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState(), stop: func() bool { return ctx.Err() != nil }}
+	l := &lister{s: s, first: f.r.first.NewState(), last: f.r.final.NewState()}
 	s, groups, constant, err := l.listAll(ctx, s, serverMoves, listedMoves)
 	if err != nil {
 		return nil

@@ -51,7 +51,7 @@ func splitReading(ctx context.Context, r *relation, d *definitions, asks []asser
 	if !first.Consistent() {
 		return nil, nil, 0, ErrNoGroups
 	}
-	l := &lister{s: s, first: first, last: last, stop: func() bool { return ctx.Err() != nil }}
+	l := &lister{s: s, first: first, last: last}
 	union := slices.Clone(single)
 	asks = slices.Clone(asks)
 	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents(), s.twins()} {
@@ -150,7 +150,7 @@ func (s *structure) groupOf(unit int) *group {
 
 // moves counts the moves of a group; -1 where there are more than most.
 func (l *lister) moves(s *structure, g *group, most int) int {
-	x := &lister{s: s, most: most, stop: l.stop, first: l.first, last: l.last}
+	x := &lister{s: s, most: most, first: l.first, last: l.last}
 	out, err := x.list(g, make([]int64, s.r.numVars+1))
 	if err != nil {
 		return -1

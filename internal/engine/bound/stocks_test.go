@@ -42,7 +42,7 @@ func TestStocks(t *testing.T) {
 // checkStock compares bounds, and what the search finds, with the best reward, which it returns.
 func checkStock(t *testing.T, seed uint64, task engine.Task, horizon int) (*Factors, int64) {
 	t.Helper()
-	f, err := New(t.Context(), task, horizon)
+	f, err := New(t.Context(), task, horizon, nil)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}

@@ -31,7 +31,7 @@ func TestLMCut(t *testing.T) {
 				return r.Places(), err
 			}
 		}
-		ops, _, _, err := bound.Operators(t.Context(), task, bound.MostJoint, false, rules)
+		ops, _, _, err := bound.Operators(t.Context(), task, bound.Reading{Most: bound.MostJoint, Rules: rules})
 		if err != nil {
 			t.Fatal(err)
 		}

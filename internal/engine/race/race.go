@@ -3,8 +3,8 @@
 // go, so that each can prove what another found.
 //
 // Most problems are small, and the first engine answers them before another has
-// loaded its model. The others therefore join when the first has done a certain
-// amount of work, which does not depend on the machine.
+// loaded its model. The others therefore have a short turn when the first has done a certain
+// amount of work, which does not depend on the machine, and join it when it has done a larger one.
 package race
 
 import (
@@ -58,8 +58,12 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	return res, err
 }
 
-// headStart is the work of the first engine before the others join: some hundredths of a second.
-const headStart = 200_000
+// The first engine works so much before each of the others does as much once: some hundredths of a second, in which most problems are solved, and one
+// of the others may see what the first is not made for. Then it works up to headStart before the others join it.
+const (
+	firstWork = 50_000
+	headStart = 400_000
+)
 
 // entrant is one engine's part in a race.
 type entrant struct {
@@ -134,9 +138,21 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		defer r.cancel(nil)
 		c.racers = append(c.racers, r)
 	}
-	more := int64(headStart)
-	for turns := c.racers[:1]; c.open(ctx); turns = c.racers {
-		c.raise(turns, more)
+	more := int64(0)
+	for n := 0; c.open(ctx); n++ {
+		turns := c.racers
+		switch n {
+		case 0:
+			turns = c.racers[:1]
+			c.lift(turns, firstWork)
+		case 1:
+			c.lift(turns[1:], firstWork)
+		case 2:
+			turns = c.racers[:1]
+			c.lift(turns, headStart)
+		default:
+			c.raise(turns, more)
+		}
 		if e := c.round(ctx, turns); e != nil {
 			c.stop()
 			if e.broken() {
@@ -168,6 +184,21 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 	return res, -1, err
 }
 
+// lift sets the levels of racers in the first rounds.
+func (c *contest) lift(racers []*racer, level int64) {
+	for _, r := range racers {
+		r.level = level
+		c.alone(r)
+	}
+}
+
+// alone lets a racer do all that it can where the others have ended.
+func (c *contest) alone(r *racer) {
+	if len(c.late) == len(c.racers)-1 {
+		r.level = math.MaxInt64
+	}
+}
+
 // raise sets the levels of the next round, in which racers do more work. Those that do not come closer to an answer, while
 // another does, do a third of it.
 func (c *contest) raise(turns []*racer, more int64) {
@@ -176,9 +207,7 @@ func (c *contest) raise(turns []*racer, more int64) {
 		if r.level += more; some && !r.moved {
 			r.level -= more - more/3
 		}
-		if len(c.late) == len(c.racers)-1 { // it is alone
-			r.level = math.MaxInt64
-		}
+		c.alone(r)
 	}
 }
 

@@ -45,10 +45,6 @@ const (
 // small reports whether code may list all states.
 func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.Now) <= smallSpace }
 
-// triesPerNode is how many joint actions tried a node of a beam counts for in reports of work: a node takes a
-// microsecond, and the next state by code a third of one.
-const triesPerNode = 3
-
 // The graph has a head start, in joint actions tried: most problems are solved
 // by then.
 const (
@@ -164,7 +160,7 @@ func (r *run) openTables(ctx context.Context) {
 	if r.g.s.direct { // a network takes them quickly
 		many = tooMany
 	}
-	n := r.workers[0].countActions(r.g.states.key(0), tooMany)
+	n := r.countActions(r.g.states.key(0), tooMany)
 	if n < many {
 		return
 	}
@@ -177,16 +173,18 @@ func (r *run) openTables(ctx context.Context) {
 
 // countActions counts the joint actions of a state that constraints do not rule
 // out at once, up to most.
-func (w *worker) countActions(state []uint64, most int) int {
-	st := w.st
+func (r *run) countActions(state []uint64, most int) int {
+	s, st := r.g.s, r.workers[0].st
 	if !st.Consistent() {
 		return 0
 	}
 	st.Reset()
 	n := 0
-	if step.Assign(st, w.s.Now, state) {
-		st.Each(w.s.Actions, func() bool {
-			n++
+	if step.Assign(st, s.Now, state) {
+		st.Each(s.Actions, func() bool {
+			if n++; !s.direct {
+				r.spend(1 + s.effort()/10)
+			}
 			return n < most
 		})
 	}
@@ -206,6 +204,7 @@ func (r *run) startTables(ctx context.Context) bool {
 	h := r.q.MinHorizon + len(x.solved)
 	l := x.shared.Of(r.q, h)
 	l.Memory /= 2
+	l.Spend = r.spend
 	s, err := bound.Start(ctx, r.q.Task, h, l, func(p engine.Progress) {
 		p.Work = r.work()
 		if r.q.MinHorizon != r.q.MaxHorizon {
@@ -256,7 +255,7 @@ func (r *run) finish(ctx context.Context) {
 		if done == 0 || r.proven() {
 			break
 		}
-		nodes += done / successorWork / triesPerNode / besidesWays
+		nodes += done / successorWork / bound.WorkPerNode / besidesWays
 		r.advanceTables(ctx, nodes)
 	}
 	if !r.proven() {

@@ -42,6 +42,7 @@ type cheapest struct {
 	exhausted bool            // because nothing is left to expand
 	tooLong   bool            // some way of cost lower is longer than the horizon
 	tried     int64           // successors before merging
+	effort    int64           // of code beside them, in the same units
 	found     []successors
 }
 
@@ -288,6 +289,7 @@ func (c *cheapest) reach(to uint32, from way, id uint32, cost int64, action func
 func (c *cheapest) merge(id uint32, f *successors) {
 	sw, aw := c.s.StateWords(), c.s.ActionWords()
 	c.tried += int64(len(f.rewards))
+	c.effort += f.effort
 	from := *c.to.at(id)
 	for k, r := range f.rewards {
 		cost := c.s.mostReward - r
@@ -418,7 +420,7 @@ func (r *run) turnPair(ctx context.Context) {
 
 // openWays begins the search for a cheapest way, with its estimates: a pair over operators where a step has one action at most.
 func (r *run) openWays(ctx context.Context) error {
-	ops, joint, _, err := bound.Operators(ctx, r.q.Task, 1+len(r.q.Task.Problem.Bits(factored.Action)), false, r.exclusive(ctx))
+	ops, joint, _, err := bound.Operators(ctx, r.q.Task, bound.Reading{Most: 1 + len(r.q.Task.Problem.Bits(factored.Action)), Rules: r.exclusive(ctx), Spend: r.spend})
 	if err != nil {
 		return err
 	}

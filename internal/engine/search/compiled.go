@@ -18,7 +18,8 @@ type compiledStep struct {
 	code   *bound.Program
 	joint  []uint64   // joint actions that the constraints on actions alone allow, packed
 	count  int        // of them
-	states int        // that one run takes
+	states int        // that are expanded together
+	effort int64      // what the code takes for a state, in joint actions tried
 	next   []int32    // slot of each state bit's next value
 	masks  [][]uint64 // [action bit][word]: the joint actions with that bit, repeated for each state of a run
 }
@@ -46,12 +47,13 @@ func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 			return nil, nil
 		}
 	}
-	x.states = max(1, 64/max(x.count, 1))
+	x.states = statesAtOnce(x.count)
+	x.effort = int64(runs(x.count*x.states)*code.Length()/x.states) / instructionsPerTry
 	for _, v := range s.Next {
 		x.next = append(x.next, code.Value(v))
 	}
 	aw := s.ActionWords()
-	words := (x.count*x.states + 63) / 64
+	words := runs(x.count * x.states)
 	for i := range s.ActionBits {
 		mask := make([]uint64, words)
 		for n := range x.count * x.states {
@@ -62,6 +64,23 @@ func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 		x.masks = append(x.masks, mask)
 	}
 	return x, nil
+}
+
+// instructionsPerTry is how many instructions are run while a legal joint action is taken up.
+const instructionsPerTry = 500
+
+// runs is how many runs of the code so many pairs of a state and a joint action take.
+func runs(pairs int) int { return (pairs + 63) / 64 }
+
+// statesAtOnce is how many states with so many joint actions are expanded together: as many as a run takes, or more where that saves one run in ten.
+func statesAtOnce(joint int) int {
+	best := max(1, 64/max(joint, 1))
+	for k := best + 1; k <= 16; k++ {
+		if 10*runs(k*joint)*best < 9*runs(best*joint)*k {
+			best = k
+		}
+	}
+	return best
 }
 
 // stepCode is the step as code; nil where it cannot be compiled.
@@ -83,6 +102,7 @@ func (w *worker) expandCompiled(x *compiledStep, keys [][]uint64, found []succes
 	}
 	for i := range found {
 		found[i].reset()
+		found[i].effort = x.effort
 	}
 	total := x.count * len(keys)
 	for first := 0; first < total && w.ctx.Err() == nil; first += 64 {

@@ -29,7 +29,7 @@ func byOperators(s *relation, g *generator, state []uint64) map[string]int64 {
 func generators(ctx context.Context, t *testing.T, g *graph) (gens []*generator) {
 	exclusive := (&run{q: engine.Query{Task: g.s.Task}, g: g}).exclusive(ctx)
 	for _, rules := range []func() ([]bound.Rule, error){nil, exclusive} {
-		ops, joint, _, err := bound.Operators(ctx, g.s.Task, bound.MostJoint, false, rules)
+		ops, joint, _, err := bound.Operators(ctx, g.s.Task, bound.Reading{Most: bound.MostJoint, Rules: rules})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,9 +63,9 @@ func compareOperators(s *relation, gen *generator, state []uint64, want *success
 // TestLanes compares the compiled step with propagation: the same successors,
 // rewards and order from every state that is reached.
 func TestLanes(t *testing.T) {
-	compiled, compared, operators := 0, 0, 0
+	compiled, compared, operators, wide := 0, 0, 0, 0
 	for seed := range uint64(1500) {
-		p, net, horizon := randprob.New(7_000_000+seed, randprob.Options{})
+		p, net, horizon := randprob.New(7_000_000+seed, randprob.Options{ActionBits: 3 + 4*int(seed%2)})
 		if net != nil {
 			continue
 		}
@@ -91,12 +91,20 @@ func TestLanes(t *testing.T) {
 			g.expandLayer(ctx, []*worker{w}, func() bool { return false }, func() {})
 		}
 		v.compiled = x
+		block := make([]successors, g.states.Len())
+		expandBlock([]*worker{v}, x, block, func(i int) []uint64 { return g.states.key(uint32(i)) })
+		if x.states > 1 && x.states*x.count > 64 {
+			wide++
+		}
 		for i := range g.states.Len() {
 			var want, got successors
 			w.expand(g.states.key(uint32(i)), &want)
 			v.expand(g.states.key(uint32(i)), &got)
-			if len(want.rewards) != len(got.rewards) || len(want.rewards) > 0 && !reflect.DeepEqual(want, got) {
-				t.Fatalf("seed %d, state %d: compiled %+v, propagated %+v", seed, i, got, want)
+			for _, got := range []successors{got, block[i]} {
+				got.effort = 0
+				if len(want.rewards) != len(got.rewards) || len(want.rewards) > 0 && !reflect.DeepEqual(want, got) {
+					t.Fatalf("seed %d, state %d: compiled %+v, propagated %+v", seed, i, got, want)
+				}
 			}
 			compared++
 			for _, gen := range gens {
@@ -106,7 +114,19 @@ func TestLanes(t *testing.T) {
 			}
 		}
 	}
-	if compiled < 20 || compared < 100 || operators < compiled {
-		t.Errorf("%d problems were compiled, %d of them to operators, %d states compared", compiled, operators, compared)
+	if compiled < 20 || compared < 100 || operators < compiled || wide < 10 {
+		t.Errorf("%d problems were compiled, %d of them to operators, %d with more than 64 pairs at once, %d states compared", compiled, operators, wide, compared)
+	}
+}
+
+// TestStatesAtOnce expects that no state takes more runs of the code than alone, and fewer where its joint actions nearly fill one.
+func TestStatesAtOnce(t *testing.T) {
+	for joint := range 300 {
+		if k := statesAtOnce(joint); k < 1 || runs(k*joint) > k*runs(joint) {
+			t.Errorf("%d states with %d joint actions are expanded together", k, joint)
+		}
+	}
+	if k := statesAtOnce(65); runs(65*k)*10 > 12*k {
+		t.Errorf("%d states with 65 joint actions are expanded together, in %d runs", k, runs(65*k))
 	}
 }

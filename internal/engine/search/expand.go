@@ -18,12 +18,13 @@ type successors struct {
 	states  []uint64
 	rewards []int64
 	passes  int64 // forward passes it took
+	effort  int64 // of code beside them, in joint actions tried
 	tooWide bool  // it was given up: it alone reaches the memory bound
 }
 
 func (f *successors) reset() {
 	f.actions, f.states, f.rewards = f.actions[:0], f.states[:0], f.rewards[:0]
-	f.passes, f.tooWide = 0, false
+	f.passes, f.effort, f.tooWide = 0, 0, false
 }
 
 // worker expands states; each goroutine has its own.

@@ -29,6 +29,7 @@ type graph struct {
 	ends   bool    // a plan may end in every state
 
 	passes int64 // forward passes
+	effort int64 // of code beside them, in joint actions tried
 	tried  int64 // successors before merging
 	widest int   // most successors seen of one state, before merging
 
@@ -182,6 +183,7 @@ func (g *graph) merge(f *successors) {
 	first := int64(len(g.succ))
 	g.passes += f.passes
 	g.tried += int64(len(f.rewards))
+	g.effort += f.effort
 	const dropped = ^uint32(0)
 	drops := 0
 	for k, r := range f.rewards {

@@ -60,6 +60,7 @@ type run struct {
 	beamAt           int64 // joint actions tried before the next beam
 	compilationTried bool  // whether the step was to be compiled
 	completed        int64 // joint actions tried before it was
+	laid             int64 // work that laid tables out
 	open             int64 // joint actions tried in the state that is being expanded
 	askedFinal       bool
 

@@ -100,7 +100,7 @@ func (r *run) orBest(out *engine.Result) *engine.Result {
 // seek searches until a cheapest way is found, or a limit is reached.
 func (r *run) seek(ctx context.Context, full func() bool) error {
 	s := r.g.s
-	ops, joint, _, err := bound.Operators(ctx, s.Task, bound.MostJoint, false, r.exclusive(ctx))
+	ops, joint, _, err := bound.Operators(ctx, s.Task, bound.Reading{Most: bound.MostJoint, Rules: r.exclusive(ctx), Spend: r.spend})
 	if err != nil {
 		return err
 	}

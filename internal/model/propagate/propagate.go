@@ -265,13 +265,13 @@ func (st *State) Each(vars []model.Lit, visit func() bool) bool {
 		if st.Value(v) != 0 {
 			continue
 		}
-		if st.decisions++; st.decisions%256 == 0 && st.interrupt != nil && st.interrupt() {
-			st.interrupted = true
-		}
-		if st.interrupted {
-			return false
-		}
 		for _, l := range [2]model.Lit{-v, v} {
+			if st.decisions++; st.decisions%256 == 0 && st.interrupt != nil && st.interrupt() {
+				st.interrupted = true
+			}
+			if st.interrupted {
+				return false
+			}
 			mark := st.Mark()
 			more := !st.Assign(l) || st.Each(vars[i+1:], visit)
 			st.Undo(mark)

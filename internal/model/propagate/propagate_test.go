@@ -125,3 +125,20 @@ func TestEachFindsExactlyTheModels(t *testing.T) {
 		t.Errorf("only %d systems have packed neurons", packed)
 	}
 }
+
+// TestInterrupt expects an enumeration to be stopped soon where its first assignment fixes what is left of each other: one of many.
+func TestInterrupt(t *testing.T) {
+	const n = 2000
+	vars := make([]model.Lit, n)
+	one := model.Sum{Op: factored.EQ, K: 1}
+	for i := range vars {
+		vars[i] = model.Lit(i + 1)
+		one.Terms = append(one.Terms, model.Term{Coef: 1, Lit: vars[i]})
+	}
+	st := NewSystem(n, []model.Sum{one}, nil).NewState()
+	visits := 0
+	st.SetInterrupt(func() bool { return visits > 0 })
+	if st.Each(vars, func() bool { visits++; return true }) || !st.Interrupted() || visits > 300 {
+		t.Errorf("an enumeration went on after its interrupt, with %d visits", visits)
+	}
+}
