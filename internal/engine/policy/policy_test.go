@@ -31,7 +31,9 @@ func (w *walk) Expand(s []uint64, x *Expansion) error {
 		for k, times := range [...]int{1, 2, 0, -1} {
 			to := int(s[0]) + times*(a-w.moves/2)
 			next[0] = uint64(max(0, min(w.cells-1, to)))
-			x.Outcome(w.p[k], float64(-times), min(k, 1), next)
+			if err := x.Outcome(w.p[k], float64(-times), min(k, 1), next); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -86,6 +88,10 @@ func TestTooLarge(t *testing.T) {
 	if _, err = Solve(t.Context(), w, Options{Objective: Reward, Horizon: 0, Memory: 1 << 30}); err == nil {
 		t.Error("a horizon of 0 is accepted")
 	}
+	wide := &everywhere{walk: &walk{cells: 1 << 24, moves: 5}}
+	if _, err = Solve(t.Context(), wide, Options{Objective: Reward, Horizon: 2, Memory: 1 << 24}); !errors.Is(err, ErrTooLarge) || wide.listed > 1<<20 {
+		t.Errorf("error %v after %d outcomes of one state", err, wide.listed)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err = Solve(ended, w, Options{Objective: Reward, Horizon: 10, Memory: 1 << 30}); !errors.Is(err, context.Canceled) {
@@ -133,7 +139,10 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 // everywhere is a walk whose first step leads to any cell.
-type everywhere struct{ *walk }
+type everywhere struct {
+	*walk
+	listed int // outcomes of that step
+}
 
 func (e *everywhere) Start(state []uint64) { state[0] = math.MaxUint64 }
 
@@ -143,7 +152,10 @@ func (e *everywhere) Expand(s []uint64, x *Expansion) error {
 	}
 	x.Action(0)
 	for i := range uint64(e.cells) {
-		x.Outcome(1/float64(e.cells), 0, 0, []uint64{i})
+		e.listed++
+		if err := x.Outcome(1/float64(e.cells), 0, 0, []uint64{i}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -158,7 +170,9 @@ func (d *digits) MostStates() float64         { return float64(d.states) }
 func (d *digits) Expand(s []uint64, x *Expansion) error {
 	x.Action(0)
 	for k := range uint64(10) {
-		x.Outcome(.1, 0, 0, []uint64{(10*s[0] + k) % uint64(d.states)})
+		if err := x.Outcome(.1, 0, 0, []uint64{(10*s[0] + k) % uint64(d.states)}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -42,8 +42,12 @@ type Expansion struct {
 	actions  []uint32
 	ends     []int // of each action's outcomes
 	outcomes []outcome
-	states   []uint64 // of each outcome
+	states   []uint64     // of each outcome
+	within   func() error // the limit that the outcomes reach, if they do; nil where there is none
 }
+
+// outcomesPerLook is how many outcomes are added from one look at limits to the next.
+const outcomesPerLook = 1 << 14
 
 // outcome is what one action can lead to.
 type outcome struct {
@@ -53,7 +57,7 @@ type outcome struct {
 }
 
 func (x *Expansion) clear(words int) {
-	*x = Expansion{words: words, actions: x.actions[:0], ends: x.ends[:0], outcomes: x.outcomes[:0], states: x.states[:0]}
+	*x = Expansion{words: words, within: x.within, actions: x.actions[:0], ends: x.ends[:0], outcomes: x.outcomes[:0], states: x.states[:0]}
 }
 
 // Action begins an action, known by a number that the process gives it.
@@ -63,12 +67,19 @@ func (x *Expansion) Action(id uint32) {
 
 // Outcome adds an outcome of the action that was begun last: its probability, the reward of the step, how
 // many draws do not have their most likely value, and the next state, which is copied. The probabilities
-// of an action are positive and sum to 1 but for rounding.
-func (x *Expansion) Outcome(p, reward float64, disturbances int, next []uint64) {
+// of an action are positive and sum to 1 but for rounding. An error says that a limit is reached.
+func (x *Expansion) Outcome(p, reward float64, disturbances int, next []uint64) error {
 	x.outcomes = append(x.outcomes, outcome{p, reward, uint32(disturbances)})
 	x.states = append(x.states, next[:x.words]...)
 	x.ends[len(x.ends)-1] = len(x.outcomes)
+	if x.within == nil || len(x.outcomes)%outcomesPerLook != 0 {
+		return nil
+	}
+	return x.within()
 }
+
+// bytes is the memory of the outcomes, and as much again for when they grow and become a part of a table.
+func (x *Expansion) bytes() int64 { return 2 * int64(24*cap(x.outcomes)+8*cap(x.states)) }
 
 // of returns the outcomes of action k and the place of the first among all.
 func (x *Expansion) of(k int) (list []outcome, first int) {

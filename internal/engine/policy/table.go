@@ -117,24 +117,16 @@ func build(ctx context.Context, p Process, o Options, tell func(states int)) (*t
 	if b, ok := p.(Bounded); ok {
 		most = b.MostStates()
 	}
-	x := &Expansion{}
-	looked := 0 // outcomes when limits were looked at
-	for step, from := 1, 0; step <= o.Horizon; step++ {
+	step, x := 1, &Expansion{}
+	x.within = func() error { return t.within(ctx, o, step, x) }
+	looked := 0 // outcomes in the table when limits were looked at
+	for from := 0; step <= o.Horizon; step++ {
 		to := t.states()
 		for i := from; i < to; i++ {
 			if i%1024 == 0 || len(t.next)-looked > 1<<16 {
 				looked = len(t.next)
-				if err := ctx.Err(); err != nil {
-					return nil, context.Cause(ctx)
-				}
-				if b := t.bytes() + int64(t.states())*valueBytes; b > o.Memory {
-					return nil, fmt.Errorf("%w of %d MiB: %d states were reached in %d of %d steps", ErrTooLarge, o.Memory>>20, t.states(), step-1, o.Horizon)
-				}
-				if o.States > 0 && t.states() > o.States {
-					return nil, fmt.Errorf("%w: %d states", ErrTooLarge, t.states())
-				}
-				if o.Outcomes > 0 && len(t.next) > o.Outcomes {
-					return nil, fmt.Errorf("%w: %d outcomes", ErrTooLarge, len(t.next))
+				if err := x.within(); err != nil {
+					return nil, err
 				}
 				if tell != nil {
 					tell(t.states())
@@ -154,6 +146,22 @@ func build(ctx context.Context, p Process, o Options, tell func(states int)) (*t
 	}
 	t.byDist, t.byValue = nil, nil
 	return t, nil
+}
+
+// within says which limit is reached at a step, if one is, by the table and the outcomes of a state that are to become a part of it.
+func (t *table) within(ctx context.Context, o Options, step int, x *Expansion) error {
+	outcomes := len(t.next) + len(x.outcomes)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case t.bytes()+int64(t.states())*valueBytes+x.bytes() > o.Memory:
+		return fmt.Errorf("%w of %d MiB: %d states were reached in %d of %d steps", ErrTooLarge, o.Memory>>20, t.states(), step-1, o.Horizon)
+	case o.States > 0 && t.states() > o.States:
+		return fmt.Errorf("%w: %d states", ErrTooLarge, t.states())
+	case o.Outcomes > 0 && outcomes > o.Outcomes:
+		return fmt.Errorf("%w: %d outcomes", ErrTooLarge, outcomes)
+	}
+	return nil
 }
 
 // doubtful is how many times as many outcomes as are allowed have to be expected two steps ahead for a process to be given
@@ -214,6 +222,7 @@ func (t *table) expand(p Process, x *Expansion, i int) error {
 	}
 	t.firstAction = append(t.firstAction, int64(len(t.actions)))
 	t.firstNext = append(t.firstNext, int64(len(t.next)))
+	x.clear(t.keys.Width())
 	return nil
 }
 

@@ -141,8 +141,7 @@ func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
 				x.Action(id)
 				begun = true
 			}
-			x.Outcome(o.P, o.Reward, o.Unlikely, next)
-			return nil
+			return x.Outcome(o.P, o.Reward, o.Unlikely, next)
 		})
 	})
 	if errors.Is(err, sim.ErrManyOutcomes) {
