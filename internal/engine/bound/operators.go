@@ -41,6 +41,10 @@ const (
 	mostEvaluated = 200_000_000
 )
 
+// evaluatedPerUnit is how many instructions count for a unit of engine.Limits.Spend. They take longer: where there are operators, other engines
+// seldom help.
+const evaluatedPerUnit = 10
+
 // MostJoint is the most joint actions whose operators are worth their room.
 const MostJoint = 1 << 17
 
@@ -101,7 +105,7 @@ func Operators(ctx context.Context, t engine.Task, how Reading) (ops []Operator,
 			return nil, nil, nil, cmp.Or(x.err, ctx.Err())
 		}
 		ops = append(ops, more...)
-		r.spend(1 + int64(x.evaluated-before))
+		r.spend(1 + int64(x.evaluated-before)/evaluatedPerUnit)
 	}
 	return ops, joint, x.define(), nil
 }

@@ -77,8 +77,8 @@ func (r *Rules) Places() (out []bound.Rule) {
 }
 
 // New finds variables and builds tables for a task, by its rules. The reachable states given show what to expect. A table of several variables has at
-// most so many entries. It returns nil where no table says anything.
-func New(ctx context.Context, r *Rules, reachable [][]uint64, entries int) (*Least, error) {
+// most so many entries; they are built on so many threads. It returns nil where no table says anything.
+func New(ctx context.Context, r *Rules, reachable [][]uint64, entries, threads int) (*Least, error) {
 	b, err := newBuilder(r.t, r.sets)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func New(ctx context.Context, r *Rules, reachable [][]uint64, entries int) (*Lea
 	if len(l.single) == 0 || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	l.Grow(ctx, entries, reachable)
+	l.Grow(ctx, entries, reachable, threads)
 	return l, ctx.Err()
 }
 
@@ -98,10 +98,11 @@ func newBuilder(t engine.Task, sets []set) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{final: one.Final().NewState(), now: make([]model.Lit, p.NumBits())}
+	b := &builder{end: one.Final(), now: make([]model.Lit, p.NumBits())}
 	for i := range b.now {
 		b.now[i] = one.Var(factored.Bit(i))
 	}
+	b.final = b.end.NewState()
 	b.words = (len(sets) + 63) / 64
 	b.sets = make([]uint64, p.NumBits()*b.words)
 	for i := range sets {

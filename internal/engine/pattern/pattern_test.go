@@ -122,7 +122,7 @@ func TestGrow(t *testing.T) {
 		if tables, variables := l.Tables(); tables != variables {
 			t.Errorf("seed %d: %d tables of %d variables, though a table may have one entry", seed, tables, variables)
 		}
-		if !l.Grow(ctx, 1<<12, [][]uint64{start}) {
+		if !l.Grow(ctx, 1<<12, [][]uint64{start}, 3) {
 			continue // the goal is about one token
 		}
 		switch after := l.Of(start); {
@@ -143,5 +143,5 @@ func tables(ctx context.Context, t engine.Task, start []uint64, entries int) (*p
 	if err != nil || rules == nil {
 		return nil, err
 	}
-	return pattern.New(ctx, rules, [][]uint64{start}, entries)
+	return pattern.New(ctx, rules, [][]uint64{start}, entries, 2)
 }

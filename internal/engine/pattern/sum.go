@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // sum is a bound: the sum of tables over disjoint sets of variables.
@@ -19,8 +21,8 @@ type entry struct{ table, add int32 }
 const maxSums = 2
 
 // Grow replaces the tables by larger ones, of at most so many entries, that say most of
-// states such as these, packed. It reports whether there are any.
-func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64) bool {
+// states such as these, packed, on so many threads. It reports whether there are any.
+func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64, threads int) bool {
 	var states []values
 	for _, words := range like {
 		states = append(states, values{l.place, words})
@@ -49,35 +51,35 @@ func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64) bool {
 		return false
 	}
 	l.parts = parts
-	var sums []*sum
-	for _, p := range parts {
-		s := l.newSum(ctx, p)
-		if s == nil {
-			return false
-		}
-		sums = append(sums, s)
+	all := slices.Concat(parts...)
+	tables := make([]*table, len(all))
+	if routine.Each(ctx, threads, len(all), func(i int) { tables[i] = l.b.alone().build(l.variables(all[i])) }) != nil {
+		return false
 	}
-	l.sums = sums
+	l.sums = nil
+	for _, p := range parts {
+		l.sums = append(l.sums, l.newSum(tables[:len(p)]))
+		tables = tables[len(p):]
+	}
 	return true
 }
 
-// newSum builds the tables of a partition; nil when the context ended.
-func (l *Least) newSum(ctx context.Context, parts [][]int) *sum {
-	s := &sum{entry: make([]entry, len(l.place))}
+// variables are those of single tables.
+func (l *Least) variables(single []int) (vars []*variable) {
+	for _, i := range single {
+		vars = append(vars, l.single[i].vars[0])
+	}
+	return vars
+}
+
+// newSum adds tables up.
+func (l *Least) newSum(tables []*table) *sum {
+	s := &sum{tables: tables, entry: make([]entry, len(l.place))}
 	for i := range s.entry {
 		s.entry[i].table = -1
 	}
-	for id, members := range parts {
-		if ctx.Err() != nil {
-			return nil
-		}
-		var vars []*variable
-		for _, i := range members {
-			vars = append(vars, l.single[i].vars[0])
-		}
-		t := l.b.build(vars)
-		s.tables = append(s.tables, t)
-		for k, x := range vars {
+	for id, t := range tables {
+		for k, x := range t.vars {
 			for i, b := range x.bits {
 				value := i + x.none
 				if !x.isSet {

@@ -34,10 +34,18 @@ func (t *table) at(index int) int64 {
 
 // builder makes tables.
 type builder struct {
-	final *propagate.State // goal and rules of a state
-	now   []model.Lit      // variable of each bit in final
-	sets  []uint64         // by bit of the problem: the sets that it is in, words many
+	end   *propagate.System // goal and rules of a state
+	final *propagate.State  // of them
+	now   []model.Lit       // variable of each bit in final
+	sets  []uint64          // by bit of the problem: the sets that it is in, words many
 	words int
+}
+
+// alone is a builder for a goroutine of its own.
+func (b *builder) alone() *builder {
+	own := *b
+	own.final = b.end.NewState()
+	return &own
 }
 
 // build makes the table of some variables, in the order given.

@@ -89,9 +89,9 @@ const (
 
 // sharpen continues with larger tables, if they can be larger. It is false when the
 // context ended.
-func (c *cheapest) sharpen(ctx context.Context) bool {
+func (c *cheapest) sharpen(ctx context.Context, threads int) bool {
 	c.next *= sharpenFactor
-	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries, c.sample()) {
+	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries, c.sample(), threads) {
 		c.estimate()
 	}
 	return ctx.Err() == nil
@@ -392,7 +392,7 @@ func (r *run) turnCheapest(ctx context.Context) {
 		share = c.tried + sharpenAfter
 	}
 	for !c.done && c.tried < share && ctx.Err() == nil && !r.full() {
-		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
+		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx, len(r.workers)) || !c.advance(ctx, r.workers) {
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/pattern"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Ways is the search for a cheapest way alone: the horizons of a query are not looked at, and a plan has as many steps
@@ -121,7 +122,7 @@ func (r *run) seek(ctx context.Context, full func() bool) error {
 	for !c.done && !full() {
 		r.aside(ctx, c.tried*successorWork)
 		r.confine(c)
-		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
+		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx, len(r.workers)) || !c.advance(ctx, r.workers) {
 			return nil
 		}
 		r.tell(c)
@@ -229,15 +230,15 @@ func (r *run) refine(ctx context.Context, both []*pursuit) (err error) {
 		grown = guess != nil
 	} else {
 		first.entries = min(first.entries*tableGrowth, largeTable)
-		grown = guess.Grow(ctx, first.entries, first.sample())
+		grown = guess.Grow(ctx, first.entries, first.sample(), len(r.workers))
 	}
-	for _, p := range both {
-		if grown {
-			p.guess = guess
-			p.estimate()
-		}
+	if err != nil || !grown {
+		return err
 	}
-	return err
+	return routine.Each(ctx, len(r.workers), len(both), func(i int) {
+		both[i].guess = guess
+		both[i].estimate()
+	})
 }
 
 // patterns builds the first tables; nil where they are not wanted or say nothing.
@@ -248,7 +249,7 @@ func (r *run) patterns(ctx context.Context, entries int) (*pattern.Least, error)
 	if rules, err := r.findRules(ctx); err != nil || rules == nil {
 		return nil, err
 	}
-	return pattern.New(ctx, r.rules, r.g.sample(), entries)
+	return pattern.New(ctx, r.rules, r.g.sample(), entries, len(r.workers))
 }
 
 // findRules finds rules, once; nil for none.

@@ -102,41 +102,17 @@ func (c *compiler) fill(n *ground.Node, s *support) *table {
 		return nil
 	}
 	t := &table{care: make([]bool, 1<<s.bits), values: make([]value, 1<<s.bits)}
-	vectors := make([]*vector, len(s.keys))
-	at := make([]int64, len(s.keys))
-	for i, k := range s.keys {
-		vectors[i] = c.keyVector(k)
-		at[i] = vectors[i].lo
-		t.inputs = append(t.inputs, vectors[i].lits...)
+	w := c.newWalk(s)
+	for _, v := range w.vectors {
+		t.inputs = append(t.inputs, v.lits...)
 	}
-	sc := &scene{c: c, val: map[fluentKey]value{}, leaves: s.leaves()}
-	rules := c.rulesOver(s.keys)
-	for {
-		row, bit := 0, 0
-		for i, v := range vectors {
-			for j := range v.lits {
-				if v.bit(at[i], j) {
-					row |= 1 << bit
-				}
-				bit++
-			}
-			sc.val[s.keys[i]] = c.keyValue(s.keys[i], at[i])
-		}
-		sc.memo = map[int]value{}
-		if t.possible(row) && sc.legal(rules) {
-			t.care[row], t.values[row] = true, sc.eval(n)
-		}
-		i := 0
-		for ; i < len(at); i++ {
-			if at[i]++; at[i] <= vectors[i].hi {
-				break
-			}
-			at[i] = vectors[i].lo
-		}
-		if i == len(at) {
-			return t
+	allowed, rules := allowedBy(t.inputs), c.rulesOver(s.keys)
+	for more := true; more; more = w.next() {
+		if w.moved <= w.most && allowed.has(w.row) && w.scene.legal(rules) {
+			t.care[w.row], t.values[w.row] = true, w.scene.eval(n)
 		}
 	}
+	return t
 }
 
 // rule is a condition of C. A step that violates it is impossible, so T and R may have any
@@ -177,40 +153,7 @@ func (c *compiler) rulesOver(keys []fluentKey) []rule {
 
 // legal reports whether the current row violates no rule.
 func (s *scene) legal(rules []rule) bool {
-	if s.c.assuming && s.c.g.MaxActions >= 0 {
-		moved := 0
-		for k, v := range s.val {
-			if k < 0 {
-				continue
-			}
-			if f := &s.c.g.Fluents[k>>1]; f.Kind == ground.Action && v.rat != simplest(f.Default) {
-				moved++
-			}
-		}
-		if moved > s.c.g.MaxActions {
-			return false
-		}
-	}
 	return !slices.ContainsFunc(rules, func(r rule) bool { return !s.eval(r.expr).isTrue() })
-}
-
-// possible refuses rows in which a constant or repeated input has an impossible value.
-func (t *table) possible(row int) bool {
-	is := func(i int) bool { return row>>i&1 == 1 }
-	for i, l := range t.inputs {
-		switch {
-		case l == yes && !is(i) || l == no && is(i):
-			return false
-		case l == yes || l == no:
-			continue
-		}
-		for j := range i {
-			if t.inputs[j] == l && is(i) != is(j) || t.inputs[j] == -l && is(i) == is(j) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // rows returns the rows that satisfy f, and those that satisfy it or are impossible.
