@@ -32,14 +32,10 @@ func (m *model) factored(o policy.Objective) (decision.Split, error) {
 	return m.process.(*decision.Process).Factored(m.p.Truth.Goal, o == policy.Reward)
 }
 
-// exactSteps is the time for dynamic programming at the begin of a run, in times for a step.
-const exactSteps = 20
-
 // exact bounds the time of dynamic programming, so that there is some left for bounds.
 func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.CancelFunc, outcomes int) {
-	if r.PlanTime > 0 {
-		ctx, cancel = context.WithTimeout(ctx, exactSteps*r.PlanTime)
-		return ctx, cancel, 0
+	if r.Online && r.PlanTime > 0 { // as long as the run takes
+		return ctx, func() {}, 0
 	}
 	end, ok := ctx.Deadline()
 	if !ok {

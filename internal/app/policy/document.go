@@ -79,9 +79,10 @@ type Document struct {
 	// NoProof is why there is none, though one was asked for.
 	NoProof error `json:"-"`
 
-	proof any                    // *Ceiling or *Sums
-	write func(dir string) error // of a proof by scenarios; nil for others
-	steps []factored.Valuation   // of Plan
+	proof   any                    // *Ceiling or *Sums
+	write   func(dir string) error // of a proof by scenarios; nil for others
+	steps   []factored.Valuation   // of Plan
+	pending *pending               // of a rule that an exact policy is to take the place of
 }
 
 // Proof tells of a table of upper bounds that was checked.

@@ -2,12 +2,14 @@ package policy_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 func pits(t *testing.T) *load.Problem {
@@ -80,6 +82,46 @@ func TestFile(t *testing.T) {
 			if valid != c.valid || !strings.Contains(says, c.says) {
 				t.Errorf("%s for %s: %v, %s; expected %v, %s", c.to, c.from, valid, says, c.valid, c.says)
 			}
+		}
+	}
+}
+
+// TestPending follows the exact policy as soon as it is there, and has none on one thread.
+func TestPending(t *testing.T) {
+	p := pits(t)
+	for _, threads := range []int{2, 1} {
+		r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond}
+		r.Limits.Memory, r.Limits.Threads = 1<<30, threads
+		f, err := policy.NewFollower(t.Context(), p, nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := make([]bool, p.Problem.NumBits())
+		choose := func() (action factored.Valuation, exact bool) {
+			action, planned, err := f.Choose(t.Context(), 1, state)
+			if err != nil || action == nil {
+				t.Fatalf("action %v, %v", action, err)
+			}
+			return action, planned == ""
+		}
+		_, exact := choose()
+		for began := time.Now(); !exact && (threads > 1 || time.Since(began) < 50*time.Millisecond); {
+			_, exact = choose()
+		}
+		if exact != (threads > 1) {
+			t.Errorf("with %d threads the exact policy is followed: %v", threads, exact)
+		}
+		if !exact {
+			continue
+		}
+		r.PlanTime = 0
+		g, err := policy.NewFollower(t.Context(), p, nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := g.Choose(t.Context(), 1, state)
+		if got, _ := choose(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("action %v, in place of %v, %v", got, want, err)
 		}
 	}
 }

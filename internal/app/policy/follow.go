@@ -232,6 +232,9 @@ func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuatio
 		return nil, "", nil
 	}
 	if f.planner != nil && f.online {
+		if action, err = f.d.pending.choose(f.p.Problem, step, state); action != nil || err != nil {
+			return action, "", err
+		}
 		action, err = f.planner.Search(ctx, state, f.r.Horizon-step+1, f.r.PlanTime)
 		return action, engine.Feasible, err
 	}

@@ -32,7 +32,7 @@ type Request struct {
 	Limits  engine.Limits
 	States  int // that may be reached within the horizon, at most; 0 for as many as fit memory
 	// Online asks for no more than a rule where dynamic programming does not fit: a search is to follow at each step,
-	// of PlanTime; without a time, of a fixed number of trials.
+	// of PlanTime; without a time, of a fixed number of trials. Dynamic programming that only takes long goes on beside it.
 	Online   bool
 	PlanTime time.Duration
 	Seed     uint64                      // of runs, where the value is sampled
@@ -174,16 +174,22 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return m.blind(ctx, r, hasGoal, nil)
 	}
 	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
-	s, err := m.solve(ctx, r)
-	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
-		if r.Online {
-			d.Rule = &Rule{r.Seed, decision.OnlineLeaves}
-			return d, nil
-		}
-		err = m.bounded(ctx, r, d, err)
-		d.Seconds = r.Now().Sub(r.Started).Seconds()
-		return d, err
+	if r.Online {
+		return m.online(ctx, p, r, d)
 	}
+	again := *d
+	out, err := m.exactly(ctx, p, r, d)
+	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
+		err = m.bounded(ctx, r, &again, err)
+		again.Seconds = r.Now().Sub(r.Started).Seconds()
+		return &again, err
+	}
+	return out, err
+}
+
+// exactly makes d the answer of dynamic programming.
+func (m *model) exactly(ctx context.Context, p *load.Problem, r Request, d *Document) (*Document, error) {
+	s, err := m.solve(ctx, r)
 	if err != nil {
 		return nil, err
 	}
