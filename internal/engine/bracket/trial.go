@@ -235,6 +235,7 @@ func (s *Search) Run(from []uint64, left int, choose Policy) (float64, error) {
 
 // Forget forgets the states that were visited, and keeps the tables.
 func (s *Search) Forget() {
+	clear(s.nodes) // their actions too
 	s.nodes, s.bytes = s.nodes[:0], 0
 	clear(s.index)
 }
