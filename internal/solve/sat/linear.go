@@ -13,6 +13,11 @@ type linear struct {
 	max        int64 // the largest coefficient
 	k          int64
 	start, end uint32 // in linearLits and linearCoef, by falling coefficient
+	// Since assignments were taken back last, if that is Solver.descent: so many terms, the first, have a value, and the largest
+	// coefficient of the others.
+	descent uint64
+	reach   int64
+	valued  uint32
 
 	dead bool // the place may be used again
 	// Of learned constraints, as of clauses.
@@ -168,14 +173,20 @@ func (s *Solver) checkLinear(id uint32) reason {
 	if c.slack < 0 {
 		return linearReason(id)
 	}
-	coefs := s.linearCoef[c.start:c.end]
-	for i, l := range s.linearLits[c.start:c.end] {
+	if c.descent != s.descent {
+		c.descent, c.valued = s.descent, 0
+	}
+	coefs := s.linearCoef[c.start+c.valued : c.end]
+	c.reach = 0
+	for i, l := range s.linearLits[c.start+c.valued : c.end] {
 		if coefs[i] <= c.slack {
+			c.reach = coefs[i]
 			break
 		}
 		if s.vals[l] == 0 {
 			s.enqueue(l, linearReason(id))
 		}
+		c.valued++
 	}
 	return noReason
 }

@@ -126,7 +126,7 @@ func (s *Solver) count(l Lit) reason {
 	for _, w := range s.linearsOf[l^1] {
 		c := &s.linears[w.id]
 		c.slack -= w.coef
-		if c.slack < c.max && conflict == noReason {
+		if c.slack < c.max && (c.slack < c.reach || c.descent != s.descent) && conflict == noReason {
 			conflict = s.checkLinear(w.id)
 		}
 	}
@@ -148,6 +148,7 @@ func (s *Solver) backtrack(level int32) {
 	if s.decisionLevel() <= level {
 		return
 	}
+	s.descent++
 	keep := int(s.levels[level])
 	for i := len(s.trail) - 1; i >= keep; i-- {
 		l := s.trail[i]

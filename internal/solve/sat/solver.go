@@ -86,7 +86,7 @@ type Solver struct {
 // New returns a solver without variables.
 func New(o Options) *Solver {
 	s := &Solver{opts: o}
-	s.bump = 1
+	s.bump, s.descent = 1, 1
 	s.numbers = map[cref]int64{}
 	s.restart.init()
 	s.reduce.next = 2 * reduceUnit

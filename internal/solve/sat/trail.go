@@ -17,6 +17,8 @@ type assignment struct {
 	levels []int32 // length of the trail when each decision was made
 	headC  int     // literals of the trail before it are propagated in clauses
 	headN  int     // and before it in counters
+	// descent is how often assignments were taken back, counted from 1.
+	descent uint64
 }
 
 func (t *assignment) grow(n int) {
