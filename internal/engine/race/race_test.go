@@ -2,7 +2,9 @@ package race_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -203,6 +205,53 @@ func TestSessionPB(t *testing.T) {
 		seen = append(seen, engine.Landmark{Trace: res.Trace, Depth: 3})
 		if err := s.Exclude(seen[len(seen)-1]); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// worker is an engine that works, and tells of its work, without an answer.
+type worker struct {
+	name string
+	work *atomic.Int64
+	at   func(work int64) // nil for nothing
+}
+
+func (w worker) Name() string { return w.name }
+
+func (w worker) Open(context.Context, engine.Task, int) (engine.Session, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (w worker) Solve(ctx context.Context, _ engine.Query, _ engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	for n := int64(0); n <= 1_000_000; n += 10_000 {
+		w.work.Store(n)
+		if w.at != nil {
+			w.at(n)
+		}
+		report(engine.Progress{Work: n})
+	}
+	return &engine.Result{Status: engine.Unknown, Reason: w.name + " is done"}, nil
+}
+
+// TestTurns has the second engine begin after a little of the first one's work, do as much, and wait until the first has done a lot.
+func TestTurns(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		first := worker{name: "first", work: &atomic.Int64{}}
+		var begun, joined int64
+		second := worker{name: "second", work: &atomic.Int64{}, at: func(n int64) {
+			switch n {
+			case 10_000:
+				begun = first.work.Load()
+			case 60_000:
+				joined = first.work.Load()
+			}
+		}}
+		res, err := race.New(first, second).Solve(t.Context(), engine.Query{Task: engine.Task{Problem: lamps(t, 1)}, MinHorizon: 1, MaxHorizon: 1}, engine.Limits{Threads: threads}, nil)
+		if err != nil || res.Status != engine.Unknown {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if begun < 50_000 || begun > 70_000 || joined < 400_000 || joined > 600_000 {
+			t.Errorf("on %d threads the second engine began after %d of the first one's work, and joined it after %d", threads, begun, joined)
 		}
 	}
 }
