@@ -90,7 +90,8 @@ func TestFile(t *testing.T) {
 func TestPending(t *testing.T) {
 	p := pits(t)
 	for _, threads := range []int{2, 1} {
-		r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond}
+		release := make(chan struct{})
+		r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond, Report: func(int, int) { <-release }}
 		r.Limits.Memory, r.Limits.Threads = 1<<30, threads
 		f, err := policy.NewFollower(t.Context(), p, nil, r)
 		if err != nil {
@@ -104,18 +105,21 @@ func TestPending(t *testing.T) {
 			}
 			return action, planned == ""
 		}
-		_, exact := choose()
-		for began := time.Now(); !exact && (threads > 1 || time.Since(began) < 50*time.Millisecond); {
+		if _, exact := choose(); exact {
+			t.Errorf("on %d threads the exact policy is followed before it is there", threads)
+		}
+		close(release)
+		exact := false
+		for n := 0; !exact && (threads > 1 || n < 100); n++ {
 			_, exact = choose()
 		}
 		if exact != (threads > 1) {
-			t.Errorf("with %d threads the exact policy is followed: %v", threads, exact)
+			t.Errorf("on %d threads the exact policy is followed: %v", threads, exact)
 		}
 		if !exact {
 			continue
 		}
-		r.PlanTime = 0
-		g, err := policy.NewFollower(t.Context(), p, nil, r)
+		g, err := policy.NewFollower(t.Context(), p, nil, policy.Request{Now: time.Now, Started: time.Now(), Limits: r.Limits})
 		if err != nil {
 			t.Fatal(err)
 		}
