@@ -64,7 +64,7 @@ func Operators(ctx context.Context, t engine.Task, how Reading) (ops []Operator,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r.tell(how.Spend)
+	r.countWork(how.Spend)
 	var own []model.Sum
 	for i := range r.rows {
 		if r.onActions(&r.rows[i]) {

@@ -67,7 +67,7 @@ func newRelation(ctx context.Context, t engine.Task, horizon int, spend func(int
 	if err != nil {
 		return nil, err
 	}
-	r.tell(spend)
+	r.countWork(spend)
 	r.whole, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
 	if err != nil || r.whole.Infeasible() || ctx.Err() != nil {
 		return nil, err
@@ -90,8 +90,8 @@ func newStepRelation(ctx context.Context, t engine.Task) (*relation, error) {
 	return r, nil
 }
 
-// tell has work told to spend, if it is not nil.
-func (r *relation) tell(spend func(int64)) {
+// countWork has spend told of work, if it is not nil.
+func (r *relation) countWork(spend func(int64)) {
 	if spend != nil {
 		r.spend = spend
 	}
