@@ -34,8 +34,12 @@ func (m *model) factored(o policy.Objective) (decision.Split, error) {
 
 // exact bounds the time of dynamic programming, so that there is some left for bounds.
 func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.CancelFunc, outcomes int) {
-	if r.Online && r.PlanTime > 0 { // as long as the run takes
+	if r.aside() { // as long as the run takes
 		return ctx, func() {}, 0
+	}
+	if r.PlanTime > 0 {
+		ctx, cancel = context.WithTimeout(ctx, exactSteps*r.PlanTime)
+		return ctx, cancel, 0
 	}
 	end, ok := ctx.Deadline()
 	if !ok {

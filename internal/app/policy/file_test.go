@@ -92,6 +92,9 @@ func TestPending(t *testing.T) {
 	for _, threads := range []int{2, 1} {
 		release := make(chan struct{})
 		r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond, Report: func(int, int) { <-release }}
+		if threads == 1 { // the run waits: until the time for dynamic programming is over
+			r.Report = func(int, int) { time.Sleep(20 * time.Millisecond) }
+		}
 		r.Limits.Memory, r.Limits.Threads = 1<<30, threads
 		f, err := policy.NewFollower(t.Context(), p, nil, r)
 		if err != nil {
@@ -127,6 +130,16 @@ func TestPending(t *testing.T) {
 		if got, _ := choose(); err != nil || !slices.Equal(got, want) {
 			t.Errorf("action %v, in place of %v, %v", got, want, err)
 		}
+	}
+}
+
+// TestPlanTime bounds the time of dynamic programming where no run goes on beside it, and has an interval for the value then.
+func TestPlanTime(t *testing.T) {
+	r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond, Report: func(int, int) { time.Sleep(20 * time.Millisecond) }}
+	r.Limits.Memory, r.Limits.Threads = 1<<30, 2
+	d, err := policy.Plan(t.Context(), pits(t), r)
+	if err != nil || d.Engine != "bounds" || d.Value == nil {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

@@ -17,33 +17,28 @@ import (
 // exactSteps is the time that a run waits for dynamic programming before it begins, in times for a step.
 const exactSteps = 20
 
-// online is the answer of dynamic programming, or a rule where that does not fit, or takes long: then it goes on in the background, if there
-// is a thread for it beside the search.
+// aside reports whether dynamic programming may go on beside a run: searches take one thread.
+func (r *Request) aside() bool { return r.Online && r.PlanTime > 0 && r.Limits.Threads > 1 }
+
+// online is the answer of dynamic programming, or a rule where that does not fit, or takes long.
 func (m *model) online(ctx context.Context, p *load.Problem, r Request, d *Document) (*Document, error) {
 	rule := *d
 	rule.Rule = &Rule{r.Seed, decision.OnlineLeaves}
-	within, cancel := context.WithCancel(ctx)
-	done := routine.Start(func() (*Document, error) { return m.exactly(within, p, r, d) })
 	var late <-chan time.Time
-	if r.PlanTime > 0 {
+	if r.aside() {
 		timer := time.NewTimer(exactSteps * r.PlanTime)
 		defer timer.Stop()
 		late = timer.C
 	}
+	done := routine.Start(func() (*Document, error) { return m.exactly(ctx, p, r, d) })
 	select {
 	case o := <-done:
-		cancel()
 		if errors.Is(o.Err, policy.ErrTooLarge) && r.States == 0 {
 			return &rule, nil
 		}
 		return o.Value, o.Err
 	case <-late:
-		if r.Limits.Threads > 1 {
-			rule.pending = &pending{done: done}
-			context.AfterFunc(ctx, cancel)
-		} else {
-			cancel()
-		}
+		rule.pending = &pending{done: done}
 		return &rule, nil
 	}
 }

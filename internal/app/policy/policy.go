@@ -32,7 +32,8 @@ type Request struct {
 	Limits  engine.Limits
 	States  int // that may be reached within the horizon, at most; 0 for as many as fit memory
 	// Online asks for no more than a rule where dynamic programming does not fit: a search is to follow at each step,
-	// of PlanTime; without a time, of a fixed number of trials. Dynamic programming that only takes long goes on beside it.
+	// of PlanTime; without a time, of a fixed number of trials. Dynamic programming that only takes
+	// long goes on beside it, on a second thread.
 	Online   bool
 	PlanTime time.Duration
 	Seed     uint64                      // of runs, where the value is sampled
@@ -177,12 +178,11 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if r.Online {
 		return m.online(ctx, p, r, d)
 	}
-	again := *d
 	out, err := m.exactly(ctx, p, r, d)
 	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
-		err = m.bounded(ctx, r, &again, err)
-		again.Seconds = r.Now().Sub(r.Started).Seconds()
-		return &again, err
+		err = m.bounded(ctx, r, d, err)
+		d.Seconds = r.Now().Sub(r.Started).Seconds()
+		return d, err
 	}
 	return out, err
 }

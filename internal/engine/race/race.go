@@ -144,14 +144,21 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		switch n {
 		case 0:
 			turns = c.racers[:1]
-			c.lift(turns, firstWork)
+			turns[0].level = firstWork
 		case 1:
-			c.lift(turns[1:], firstWork)
+			for _, r := range turns[1:] {
+				r.level = firstWork
+			}
 		case 2:
 			turns = c.racers[:1]
-			c.lift(turns, headStart)
+			turns[0].level = headStart
 		default:
 			c.raise(turns, more)
+		}
+		if len(c.late) == len(c.racers)-1 { // one is alone, and does all that it can
+			for _, r := range c.racers {
+				r.level = math.MaxInt64
+			}
 		}
 		if e := c.round(ctx, turns); e != nil {
 			c.stop()
@@ -184,21 +191,6 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 	return res, -1, err
 }
 
-// lift sets the levels of racers in the first rounds.
-func (c *contest) lift(racers []*racer, level int64) {
-	for _, r := range racers {
-		r.level = level
-		c.alone(r)
-	}
-}
-
-// alone lets a racer do all that it can where the others have ended.
-func (c *contest) alone(r *racer) {
-	if len(c.late) == len(c.racers)-1 {
-		r.level = math.MaxInt64
-	}
-}
-
 // raise sets the levels of the next round, in which racers do more work. Those that do not come closer to an answer, while
 // another does, do a third of it.
 func (c *contest) raise(turns []*racer, more int64) {
@@ -207,7 +199,6 @@ func (c *contest) raise(turns []*racer, more int64) {
 		if r.level += more; some && !r.moved {
 			r.level -= more - more/3
 		}
-		c.alone(r)
 	}
 }
 

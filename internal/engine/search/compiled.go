@@ -48,12 +48,12 @@ func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 		}
 	}
 	x.states = statesAtOnce(x.count)
-	x.effort = int64(runs(x.count*x.states)*code.Length()/x.states) / instructionsPerTry
+	x.effort = int64(bnn.Words(x.count*x.states)*code.Length()/x.states) / instructionsPerTry
 	for _, v := range s.Next {
 		x.next = append(x.next, code.Value(v))
 	}
 	aw := s.ActionWords()
-	words := runs(x.count * x.states)
+	words := bnn.Words(x.count * x.states)
 	for i := range s.ActionBits {
 		mask := make([]uint64, words)
 		for n := range x.count * x.states {
@@ -69,14 +69,12 @@ func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 // instructionsPerTry is how many instructions are run while a legal joint action is taken up.
 const instructionsPerTry = 500
 
-// runs is how many runs of the code so many pairs of a state and a joint action take.
-func runs(pairs int) int { return (pairs + 63) / 64 }
-
 // statesAtOnce is how many states with so many joint actions are expanded together: as many as a run takes, or more where that saves one run in ten.
+// A run takes 64 pairs of a state and a joint action.
 func statesAtOnce(joint int) int {
 	best := max(1, 64/max(joint, 1))
 	for k := best + 1; k <= 16; k++ {
-		if 10*runs(k*joint)*best < 9*runs(best*joint)*k {
+		if 10*bnn.Words(k*joint)*best < 9*bnn.Words(best*joint)*k {
 			best = k
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // byOperators lists the successors that operators give, by joint action and state: the best reward.
@@ -122,11 +123,11 @@ func TestLanes(t *testing.T) {
 // TestStatesAtOnce expects that no state takes more runs of the code than alone, and fewer where its joint actions nearly fill one.
 func TestStatesAtOnce(t *testing.T) {
 	for joint := range 300 {
-		if k := statesAtOnce(joint); k < 1 || runs(k*joint) > k*runs(joint) {
+		if k := statesAtOnce(joint); k < 1 || bnn.Words(k*joint) > k*bnn.Words(joint) {
 			t.Errorf("%d states with %d joint actions are expanded together", k, joint)
 		}
 	}
-	if k := statesAtOnce(65); runs(65*k)*10 > 12*k {
-		t.Errorf("%d states with 65 joint actions are expanded together, in %d runs", k, runs(65*k))
+	if k := statesAtOnce(65); bnn.Words(65*k)*10 > 12*k {
+		t.Errorf("%d states with 65 joint actions are expanded together, in %d runs", k, bnn.Words(65*k))
 	}
 }
