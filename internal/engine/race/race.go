@@ -140,26 +140,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 	}
 	more := int64(0)
 	for n := 0; c.open(ctx); n++ {
-		turns := c.racers
-		switch n {
-		case 0:
-			turns = c.racers[:1]
-			turns[0].level = firstWork
-		case 1:
-			for _, r := range turns[1:] {
-				r.level = firstWork
-			}
-		case 2:
-			turns = c.racers[:1]
-			turns[0].level = headStart
-		default:
-			c.raise(turns, more)
-		}
-		if len(c.late) == len(c.racers)-1 { // one is alone, and does all that it can
-			for _, r := range c.racers {
-				r.level = math.MaxInt64
-			}
-		}
+		turns := c.turns(n, more)
 		if e := c.round(ctx, turns); e != nil {
 			c.stop()
 			if e.broken() {
@@ -189,6 +170,31 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 	slices.SortStableFunc(c.late, func(x, y event) int { return x.racer - y.racer })
 	res, err := c.better(c.late)
 	return res, -1, err
+}
+
+// turns sets the levels of round n, in which racers do more work than before, but for the first rounds, and returns who takes part.
+func (c *contest) turns(n int, more int64) []*racer {
+	turns := c.racers
+	switch n {
+	case 0:
+		turns = c.racers[:1]
+		turns[0].level = firstWork
+	case 1:
+		for _, r := range turns[1:] {
+			r.level = firstWork
+		}
+	case 2:
+		turns = c.racers[:1]
+		turns[0].level = headStart
+	default:
+		c.raise(turns, more)
+	}
+	if len(c.late) == len(c.racers)-1 { // one is alone, and does all that it can
+		for _, r := range c.racers {
+			r.level = math.MaxInt64
+		}
+	}
+	return turns
 }
 
 // raise sets the levels of the next round, in which racers do more work. Those that do not come closer to an answer, while
