@@ -34,19 +34,23 @@ const (
 	maxTerms    = 1 << 18
 )
 
-// costs returns the costs of block t as solver literals, without those that are
-// known, and those known to be paid.
-func costs(s *sat.Solver, m *model.Model, t int) (terms, paid []sat.Term) {
-	for _, c := range m.Objective(t) {
-		l := lit(c.Lit, 0)
-		switch s.Fixed(l) {
-		case 0:
-			terms = append(terms, sat.Term{Coef: c.Coef, Lit: l})
-		case 1:
-			paid = append(paid, sat.Term{Coef: c.Coef, Lit: l})
+// costs returns the costs of each block as solver literals, without those that are
+// known, those known to be paid, and the sum of these.
+func costs(s *sat.Solver, m *model.Model) (blocks [][]sat.Term, fixed []sat.Term, paid int64) {
+	blocks = make([][]sat.Term, m.Horizon+1)
+	for i := range blocks {
+		for _, c := range m.Objective(i + 1) {
+			t := sat.Term{Coef: c.Coef, Lit: lit(c.Lit, 0)}
+			switch s.Fixed(t.Lit) {
+			case 0:
+				blocks[i] = append(blocks[i], t)
+			case 1:
+				fixed = append(fixed, t)
+				paid += t.Coef
+			}
 		}
 	}
-	return terms, paid
+	return blocks, fixed, paid
 }
 
 // newCounters adds counter layers for the costs up to bound, that of the best
@@ -56,19 +60,13 @@ func costs(s *sat.Solver, m *model.Model, t int) (terms, paid []sat.Term) {
 // gaps), and where layers are not wanted. When the context ends, its error is returned.
 func newCounters(ctx context.Context, s *sat.Solver, m *model.Model, bound int64, p *prover, layered bool) (*counters, error) {
 	c := &counters{p: p, bound: bound}
-	all := make([][]sat.Term, m.Horizon+2)
-	for t := range all[1:] {
-		terms, fixed := costs(s, m, t+1)
-		all[t+1] = terms
-		c.lit, c.fixed = append(c.lit, terms...), append(c.fixed, fixed...)
-	}
-	for _, f := range c.fixed {
-		c.paid += f.Coef
-	}
-	if !layered || !c.list(all[1:]) {
+	var blocks [][]sat.Term
+	blocks, c.fixed, c.paid = costs(s, m)
+	c.lit = slices.Concat(blocks...)
+	if !layered || !c.list(blocks) {
 		return c, nil
 	}
-	return c, c.define(ctx, s, all[1:])
+	return c, c.define(ctx, s, blocks)
 }
 
 // list fills values with the sums that the costs of each block lead to. It is false, and

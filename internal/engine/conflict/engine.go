@@ -23,10 +23,11 @@ const (
 	CuttingPlanes                     // learn linear constraints; off by default
 	Tables                            // bound the costs from each step on by tables and prices (package bound)
 	Implicates                        // state a network of few inputs by clauses too
+	Cores                             // raise the lower bound by cores, first and in turns; off by default in MaxSAT
 )
 
 // standard is what is on by default.
-const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables | Implicates
+const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables | Implicates | Cores
 
 // PB is the engine that takes the model as it is: neurons and sums native.
 type PB struct {
@@ -66,7 +67,7 @@ func (MaxSAT) Name() string { return "maxsat" }
 
 // Solve is as that of PB.
 func (e MaxSAT) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	return solve(ctx, q, l, report, setup{features: standard ^ e.Change, encoding: &e.Encoding})
+	return solve(ctx, q, l, report, setup{features: standard&^Cores ^ e.Change, encoding: &e.Encoding})
 }
 
 // Open prepares for queries about one horizon.
@@ -76,7 +77,7 @@ func (e PB) Open(ctx context.Context, t engine.Task, horizon int) (engine.Sessio
 
 // Open prepares for queries about one horizon.
 func (e MaxSAT) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
-	return open(ctx, t, horizon, setup{features: standard ^ e.Change, encoding: &e.Encoding})
+	return open(ctx, t, horizon, setup{features: standard&^Cores ^ e.Change, encoding: &e.Encoding})
 }
 
 // setup is how a session is to work.

@@ -25,7 +25,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 		return nil, err
 	}
 	x := &Session{name: "pb", m: m, cost: math.MaxInt64, beat: math.MaxInt64, features: how.features}
-	o := sat.Options{StateNogoods: x.has(StateNogoods), CuttingPlanes: x.has(CuttingPlanes)}
+	o := x.options()
 	if how.proof != nil {
 		if x.p, err = newProver(ctx, m, how.proof); err != nil {
 			return nil, err
@@ -60,11 +60,21 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 			}
 		}
 	}
-	stages(x.s, m)
-	if x.has(ActionOrder) {
-		order(x.s, m)
-	}
+	x.guide(x.s)
 	return x, nil
+}
+
+// options are those of the session's solvers, without a proof.
+func (x *Session) options() sat.Options {
+	return sat.Options{StateNogoods: x.has(StateNogoods), CuttingPlanes: x.has(CuttingPlanes)}
+}
+
+// guide tells a solver what belongs to which step, and what is to be decided first.
+func (x *Session) guide(s *sat.Solver) {
+	stages(s, x.m)
+	if x.has(ActionOrder) {
+		order(s, x.m)
+	}
 }
 
 // Guard tells under which condition a constraint is loaded: number i of a group

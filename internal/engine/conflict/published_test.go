@@ -122,7 +122,7 @@ func BenchmarkFeatures(b *testing.B) {
 	}{
 		{"all", 0}, {"without-action-order", conflict.ActionOrder}, {"without-counter-layers", conflict.CounterLayers}, {"without-state-nogoods", conflict.StateNogoods},
 		{"without-tables", conflict.Tables}, {"without-implicates", conflict.Implicates},
-		{"without-from-below", conflict.FromBelow}, {"with-cutting-planes", conflict.CuttingPlanes},
+		{"without-from-below", conflict.FromBelow}, {"without-cores", conflict.Cores}, {"with-cutting-planes", conflict.CuttingPlanes},
 		{"with-cutting-planes-without-counter-layers", conflict.CuttingPlanes | conflict.CounterLayers},
 	} {
 		groups := map[string][]instance{"paper": paperInstances}

@@ -24,6 +24,7 @@ type Session struct {
 	features Feature
 	// What is known of the costs from each step on; nil before it was looked for.
 	tables    *tables
+	below     coreSearch
 	excluding bool             // plans are excluded
 	stated    [][]factored.Lit // clauses of Always
 	implied   bool             // implicates of the network were added, or would be too many
@@ -56,7 +57,7 @@ func (x *Session) Exclude(l engine.Landmark) error {
 		}
 	}
 	x.s.AddClause(lits...)
-	x.incumbent, x.cost, x.excluding = nil, math.MaxInt64, true
+	x.incumbent, x.cost, x.excluding, x.below = nil, math.MaxInt64, true, coreSearch{}
 	return nil
 }
 
@@ -74,7 +75,7 @@ func (x *Session) Always(clause []factored.Lit) {
 		}
 		x.s.AddClause(lits...)
 	}
-	x.incumbent, x.cost, x.stated = nil, math.MaxInt64, append(x.stated, clause)
+	x.incumbent, x.cost, x.below, x.stated = nil, math.MaxInt64, coreSearch{}, append(x.stated, clause)
 }
 
 // keeps reports whether a plan that others found keeps what was found out since the session was opened.
@@ -93,78 +94,6 @@ func (x *Session) keeps(tr *factored.Trace) bool {
 		}
 	}
 	return !x.excluding
-}
-
-// betterConflicts bounds the search for the best plan, before any better one will do.
-const betterConflicts = 500
-
-// Better looks for the best plan from below, as long as that is easy, and then for any with more than a reward.
-func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*engine.Result, error) {
-	x.incumbent, x.cost, x.beat = nil, math.MaxInt64, math.MaxInt64
-	if x.until = 0; l.Conflicts > 0 {
-		x.until = x.s.Stats().Conflicts + l.Conflicts
-	}
-	if b := l.Shared.Bound(); b != nil {
-		x.lower = max(x.lower, -*b-x.m.ObjectiveConstant())
-	}
-	l.Shared = nil // plans of others need not keep what was found out since
-	reason, err := x.better(ctx, reward, l)
-	x.until = 0
-	if err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("engine %s: %w", x.name, err)
-	}
-	if ctx.Err() != nil {
-		reason = x.stopped(ctx, l)
-	}
-	r := x.conclude(reason)
-	if lower := x.reward(x.lower); r.Trace != nil {
-		r.Status, r.Bound = engine.Feasible, &lower
-	}
-	return r, nil
-}
-
-// better returns the reason why it stopped before.
-func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (string, error) {
-	if reward == nil {
-		if reason, err := x.first(ctx, l); reason != "" || err != nil || x.incumbent == nil {
-			return reason, err
-		}
-	} else {
-		x.cost = -*reward - x.m.ObjectiveConstant()
-		x.beat = x.cost
-	}
-	found, bound := x.incumbent, x.cost
-	if err := x.count(ctx); err != nil {
-		return "", err
-	}
-	if x.incumbent == nil {
-		x.cost = math.MaxInt64 // it was to bound what is counted
-	}
-	began := x.s.Stats().Conflicts
-	for x.incumbent == found && x.lower < bound {
-		next, budget := min(bound, x.c.next(x.lower)), sat.Budget{Memory: l.Memory, Conflicts: began + betterConflicts - x.s.Stats().Conflicts}
-		if budget.Conflicts <= 0 {
-			if found != nil {
-				return "", nil
-			}
-			if next, budget.Conflicts = bound, 0; x.wantsTables(l) {
-				budget.Conflicts = tablesAfter(l)
-			}
-		}
-		status, err := x.ask(ctx, next, budget)
-		if err != nil {
-			return "", err
-		}
-		if status == sat.Unknown && x.over(ctx, l) {
-			return x.stopped(ctx, l), nil
-		}
-		if status == sat.Unknown && next == bound {
-			if err := x.help(ctx, l); err != nil {
-				return "", err
-			}
-		}
-	}
-	return "", nil
 }
 
 // reward turns a cost into the problem's scaled reward.
@@ -199,27 +128,45 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 // search improves incumbent and lower bound until they meet. It returns the
 // reason why it stopped before, "" when it did not.
 func (x *Session) search(ctx context.Context, l engine.Limits) (string, error) {
-	if x.incumbent == nil && x.c != nil {
+	if x.incumbent == nil && (x.c != nil || x.excluding) {
 		if err := x.cheapest(ctx, l); err != nil {
-			return "", err
+			return x.failed(ctx, l, err)
 		}
 	}
 	if reason, err := x.first(ctx, l); err != nil || reason != "" || x.incumbent == nil {
 		return reason, err
 	}
-	if err := x.count(ctx); err != nil {
-		if ctx.Err() != nil {
-			return x.stopped(ctx, l), nil
+	if x.c == nil {
+		if err := x.openCores(ctx, l); err != nil {
+			return x.failed(ctx, l, err)
 		}
-		return "", err
+		if err := x.cores(ctx, l, firstCores); err != nil || x.lower >= x.cost {
+			return "", err
+		}
+	}
+	if err := x.count(ctx); err != nil {
+		return x.failed(ctx, l, err)
 	}
 	return x.narrow(ctx, l)
+}
+
+// failed returns an error that was met, or where the context has ended the reason why the search stopped.
+func (x *Session) failed(ctx context.Context, l engine.Limits, err error) (string, error) {
+	if ctx.Err() != nil {
+		return x.stopped(ctx, l), nil
+	}
+	return "", err
 }
 
 // cheapest asks once, after an exclusion, for a plan that costs no more than
 // the lower bound allows: plans that are as good as the one that was excluded
 // are common, and then that is the answer already.
 func (x *Session) cheapest(ctx context.Context, l engine.Limits) error {
+	if x.c == nil {
+		if err := x.count(ctx); err != nil {
+			return err
+		}
+	}
 	_, err := x.ask(ctx, x.c.next(x.lower), sat.Budget{Memory: l.Memory, Conflicts: firstSlice})
 	return err
 }
@@ -237,7 +184,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits) (string, error) {
 		}
 		switch x.s.Solve(ctx, nil, x.capped(budget)) {
 		case sat.Satisfiable:
-			x.keep()
+			x.keep(x.s)
 		case sat.Unsatisfiable:
 			return "", nil
 		default:
@@ -308,6 +255,9 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits) (string, error) {
 	slice := int64(firstSlice)
 	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove || !x.has(FromBelow) {
 		x.exchange(l.Shared)
+		if err := x.cores(ctx, l, x.s.Stats().Work/coreShare); err != nil {
+			return "", err
+		}
 		if x.lower >= x.cost {
 			break
 		}
@@ -364,7 +314,7 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	status := x.s.Solve(ctx, []sat.Lit{assumption}, x.capped(b))
 	switch status {
 	case sat.Satisfiable:
-		x.keep()
+		x.keep(x.s)
 	case sat.Unsatisfiable:
 		x.refuted(bound, assumption)
 	}
@@ -382,7 +332,7 @@ func (x *Session) capped(b sat.Budget) sat.Budget {
 
 // over reports whether time, memory or the work on a question is.
 func (x *Session) over(ctx context.Context, l engine.Limits) bool {
-	return ctx.Err() != nil || x.until > 0 && x.s.Stats().Conflicts >= x.until || l.Memory > 0 && x.s.Bytes() > l.Memory
+	return ctx.Err() != nil || x.until > 0 && x.s.Stats().Conflicts >= x.until || l.Memory > 0 && x.bytes() > l.Memory
 }
 
 // stopped is the reason why a search that is over stopped.
@@ -399,10 +349,21 @@ func (x *Session) stopped(ctx context.Context, l engine.Limits) string {
 // work is what was done so far, in some tenths of a microsecond.
 func (x *Session) work() int64 {
 	w := x.s.Stats().Work / 16
+	if x.below.s != nil {
+		w += x.below.s.Stats().Work / 16
+	}
 	if x.tables != nil {
 		w += x.tables.work
 	}
 	return w
+}
+
+// bytes is what the solvers take.
+func (x *Session) bytes() int64 {
+	if x.below.s != nil {
+		return x.s.Bytes() + x.below.s.Bytes()
+	}
+	return x.s.Bytes()
 }
 
 // reportProgress reports what is known.
@@ -444,16 +405,16 @@ func (x *Session) exchange(shared *engine.Exchange) {
 	}
 }
 
-// keep takes the solver's model as the incumbent.
-func (x *Session) keep() {
+// keep takes a solver's model as the incumbent.
+func (x *Session) keep(s *sat.Solver) {
 	if x.p != nil {
-		x.p.solution(x.s)
+		x.p.solution(s)
 	}
-	x.incumbent = read(x.s, x.m)
+	x.incumbent = read(s, x.m)
 	x.cost = 0
 	for t := 1; t <= x.m.Horizon+1; t++ {
 		for _, o := range x.m.Objective(t) {
-			if x.s.Value(lit(o.Lit, 0)) {
+			if s.Value(lit(o.Lit, 0)) {
 				x.cost += o.Coef
 			}
 		}
@@ -467,6 +428,9 @@ func (x *Session) conclude(reason string) *engine.Result {
 		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
 		"restarts": st.Restarts, "learned": st.Learned, "state_nogoods": st.StateNogoods,
 	}}
+	if x.below.s != nil {
+		r.Stats["core_conflicts"] = x.below.s.Stats().Conflicts
+	}
 	if x.tables != nil {
 		for k, v := range x.tables.stats {
 			r.Stats["bound_"+k] = v

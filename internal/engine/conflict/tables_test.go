@@ -38,7 +38,7 @@ func TestTables(t *testing.T) {
 			}
 			continue
 		}
-		for _, how := range []setup{{features: standard}, {features: standard &^ CounterLayers}, {features: standard, encoding: &encoding}} {
+		for _, how := range []setup{{features: standard &^ Cores}, {features: standard &^ (CounterLayers | Cores)}, {features: standard &^ Cores, encoding: &encoding}} {
 			x, err := open(context.Background(), task, horizon, how)
 			if err != nil {
 				t.Fatal(err)

@@ -194,7 +194,7 @@ func TestProofsWithDeletions(t *testing.T) {
 	}{
 		{ThreeSAT(4, 160), proof.DRAT},
 		{pigeons(7), proof.VeriPB12},
-		{vertexCover(50, 160), proof.VeriPB20},
+		{vertexCover(85, 450), proof.VeriPB20},
 	} {
 		a := prove(t, c.in, c.format)
 		if err := a.check(c.in.Format); err != nil {

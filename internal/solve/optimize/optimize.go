@@ -39,7 +39,7 @@ type Limits struct {
 	Memory    int64 // bytes of the solver
 }
 
-// Minimizer is an objective over a solver's variables.
+// Minimizer is an objective over a solver's variables. From the first call on it alone adds to the solver.
 type Minimizer struct {
 	s        *sat.Solver
 	costs    []sat.Term // positive coefficients
@@ -51,6 +51,7 @@ type Minimizer struct {
 	res   Result
 	lower int64 // without constant
 	upper int64 // without constant; math.MaxInt64 while there is no solution
+	known int64 // a lower bound that comes from elsewhere, without constant
 
 	open    map[sat.Lit]int64 // what each literal still costs beyond lower, when true
 	order   []sat.Lit         // keys of open, in order of first use
@@ -80,7 +81,7 @@ func New(s *sat.Solver, terms []sat.Term, constant int64, report func(Result)) (
 	if report == nil {
 		report = func(Result) {}
 	}
-	m := &Minimizer{s: s, constant: constant, report: report, upper: math.MaxInt64, guarded: math.MaxInt64,
+	m := &Minimizer{s: s, constant: constant, report: report, upper: math.MaxInt64, guarded: math.MaxInt64, known: math.MinInt64,
 		open: map[sat.Lit]int64{}, counter: map[sat.Lit]output{}, outputs: map[outputKey]sat.Lit{}}
 	coef := map[int32]int64{}
 	var order []int32
@@ -170,20 +171,18 @@ func (m *Minimizer) Run(ctx context.Context, l Limits) (Result, error) {
 	}
 	budget := sat.Budget{Memory: l.Memory}
 	slice := int64(firstSlice)
-	for fromAbove := true; !m.met(); fromAbove = !fromAbove {
+	// Cores that are easy to find often settle it: they come first.
+	for fromAbove := len(m.costs) == 0; !m.met(); fromAbove = !fromAbove {
 		if ctx.Err() != nil || left() <= 0 || l.Memory > 0 && m.s.Bytes() > l.Memory {
 			break
 		}
 		budget.Conflicts = min(slice, left())
-		if m.upper == math.MaxInt64 && l.Conflicts == 0 {
-			budget.Conflicts = 0
-		}
 		var err error
 		if fromAbove {
 			err = m.fromAbove(ctx, budget)
+			slice += slice / 2
 		} else {
 			err = m.fromBelow(ctx, budget)
-			slice += slice / 2
 		}
 		if err != nil {
 			return m.res, err
@@ -201,12 +200,16 @@ func (m *Minimizer) Run(ctx context.Context, l Limits) (Result, error) {
 }
 
 // met reports whether there is nothing left to do.
-func (m *Minimizer) met() bool { return !m.s.Consistent() || m.lower >= m.upper }
+func (m *Minimizer) met() bool { return !m.s.Consistent() || max(m.lower, m.known) >= m.upper }
 
 // fromAbove looks for a solution better than the best so far until there is
 // none or the budget is used up.
 func (m *Minimizer) fromAbove(ctx context.Context, b sat.Budget) error {
+	end := m.s.Stats().Conflicts + b.Conflicts
 	for !m.met() {
+		if b.Conflicts = end - m.s.Stats().Conflicts; b.Conflicts <= 0 {
+			return nil
+		}
 		var assume []sat.Lit
 		if m.upper < math.MaxInt64 && len(m.costs) > 0 {
 			if m.guarded > m.upper {
@@ -284,9 +287,10 @@ func (m *Minimizer) keep() {
 	m.harden()
 }
 
-// raise notes a better lower bound.
+// raise notes a better lower bound. Where what no better solution can pay is denied, cores may
+// promise more than the best solution costs.
 func (m *Minimizer) raise(lower int64) {
-	if lower <= m.lower {
+	if lower = min(lower, m.upper); lower <= m.lower {
 		return
 	}
 	m.lower = lower
@@ -335,6 +339,23 @@ func (m *Minimizer) nextStratum() bool {
 	return true
 }
 
+// FromBelow raises the lower bound by cores until it meets a solution's cost, or
+// the budget, which bounds conflicts, is used up, and returns it. No solution costs less than
+// lower, and there is one of cost upper, as far as the caller knows:
+// math.MaxInt64 where it knows none. Solutions that cost less and better bounds of the Minimizer's own
+// are reported, a solution while the solver holds it.
+func (m *Minimizer) FromBelow(ctx context.Context, lower, upper int64, b sat.Budget) (int64, error) {
+	m.res, m.known, m.upper = Result{}, lower-m.constant, upper
+	if upper < math.MaxInt64 {
+		m.upper -= m.constant
+	}
+	err := m.fromBelow(ctx, b)
+	if m.met() {
+		return m.upper + m.constant, err
+	}
+	return m.lower + m.constant, err
+}
+
 // fromBelow assumes costs away and takes cores apart until all can be, or the
 // budget is used up.
 func (m *Minimizer) fromBelow(ctx context.Context, b sat.Budget) error {
@@ -342,9 +363,9 @@ func (m *Minimizer) fromBelow(ctx context.Context, b sat.Budget) error {
 		m.stratum = math.MaxInt64
 		m.nextStratum()
 	}
-	start := m.s.Stats().Conflicts
+	end := m.s.Stats().Conflicts + b.Conflicts
 	for !m.met() {
-		if b.Conflicts > 0 && m.s.Stats().Conflicts-start >= b.Conflicts {
+		if b.Conflicts = end - m.s.Stats().Conflicts; b.Conflicts <= 0 {
 			return nil
 		}
 		var assume []sat.Lit
@@ -353,6 +374,7 @@ func (m *Minimizer) fromBelow(ctx context.Context, b sat.Budget) error {
 				assume = append(assume, l.Not())
 			}
 		}
+		began := m.s.Stats().Work
 		switch m.s.Solve(ctx, assume, b) {
 		case sat.Satisfiable:
 			m.keep()
@@ -368,7 +390,8 @@ func (m *Minimizer) fromBelow(ctx context.Context, b sat.Budget) error {
 			if !m.s.Consistent() {
 				return nil
 			}
-			if err := m.relax(m.shrink(ctx, slices.Clone(m.s.Core()))); err != nil {
+			took := m.s.Stats().Work - began
+			if err := m.relax(m.shrink(ctx, slices.Clone(m.s.Core()), shrinkWork*took)); err != nil {
 				return err
 			}
 		default:
@@ -378,12 +401,17 @@ func (m *Minimizer) fromBelow(ctx context.Context, b sat.Budget) error {
 	return nil
 }
 
-// shrinkConflicts bounds the work on making one core smaller.
-const shrinkConflicts = 1000
+// The work on making a core smaller is bounded by conflicts, and by that of finding it, so many times: a model that shows a
+// literal to be needed has all variables.
+const (
+	shrinkConflicts = 100
+	shrinkWork      = 3
+)
 
 // shrink leaves out literals of a core without which it is still one.
-func (m *Minimizer) shrink(ctx context.Context, core []sat.Lit) []sat.Lit {
-	start := m.s.Stats().Conflicts
+func (m *Minimizer) shrink(ctx context.Context, core []sat.Lit, work int64) []sat.Lit {
+	conflicts := m.s.Stats().Conflicts + shrinkConflicts
+	work += m.s.Stats().Work
 	// Cheap first: the solver's own core of the core, as long as it shrinks.
 	for len(core) > 1 {
 		if m.s.Solve(ctx, core, sat.Budget{Conflicts: shrinkConflicts}) != sat.Unsatisfiable || len(m.s.Core()) >= len(core) {
@@ -393,8 +421,8 @@ func (m *Minimizer) shrink(ctx context.Context, core []sat.Lit) []sat.Lit {
 		core = slices.Clone(m.s.Core())
 	}
 	for i := len(core) - 1; i >= 0 && len(core) > 1; i-- {
-		left := shrinkConflicts - (m.s.Stats().Conflicts - start)
-		if left <= 0 || ctx.Err() != nil {
+		left := conflicts - m.s.Stats().Conflicts
+		if left <= 0 || m.s.Stats().Work >= work || ctx.Err() != nil {
 			break
 		}
 		without := slices.Delete(slices.Clone(core), i, i+1)
