@@ -58,10 +58,11 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	return res, err
 }
 
-// The first engine works so much before each of the others does as much once: some hundredths of a second, in which most problems are solved, and one
-// of the others may see what the first is not made for. Then it works up to headStart before the others join it.
+// The first engine works up to firstWork before each of the others does turnWork once: some hundredths of a second, in which most problems are
+// solved, and one of the others may see what the first is not made for. Then it works up to headStart before the others join it.
 const (
 	firstWork = 50_000
+	turnWork  = 150_000
 	headStart = 400_000
 )
 
@@ -181,7 +182,7 @@ func (c *contest) turns(n int, more int64) []*racer {
 		turns[0].level = firstWork
 	case 1:
 		for _, r := range turns[1:] {
-			r.level = firstWork
+			r.level = turnWork
 		}
 	case 2:
 		turns = c.racers[:1]

@@ -233,7 +233,7 @@ func (w worker) Solve(ctx context.Context, _ engine.Query, _ engine.Limits, repo
 	return &engine.Result{Status: engine.Unknown, Reason: w.name + " is done"}, nil
 }
 
-// TestTurns has the second engine begin after a little of the first one's work, do as much, and wait until the first has done a lot.
+// TestTurns has the second engine begin after a little of the first one's work, do some more than that, and wait until the first has done a lot.
 func TestTurns(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		first := worker{name: "first", work: &atomic.Int64{}}
@@ -242,7 +242,7 @@ func TestTurns(t *testing.T) {
 			switch n {
 			case 10_000:
 				begun = first.work.Load()
-			case 60_000:
+			case 160_000:
 				joined = first.work.Load()
 			}
 		}}
