@@ -54,21 +54,14 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 		return nil, fmt.Errorf("%w: the reward depends on what is drawn", bracket.ErrNotFactored)
 	}
 	for _, x := range f.factors {
-		c, err := newPart[*bracket.Draw](f, x.Reads)
-		if err != nil {
-			return nil, err
-		}
+		c := newPart[*bracket.Draw](f, x.Reads)
 		for _, i := range x.Fluents {
 			c.scope.Writes = append(c.scope.Writes, f.place[i])
 		}
 		f.draws = append(f.draws, c)
 	}
 	for _, x := range f.terms {
-		c, err := newPart[float64](f, x.Reads)
-		if err != nil {
-			return nil, err
-		}
-		f.sums = append(f.sums, c)
+		f.sums = append(f.sums, newPart[float64](f, x.Reads))
 	}
 	return f, f.conjuncts(goal)
 }
@@ -135,7 +128,7 @@ func (f *Factored) joint(s *sim.Simulator) error {
 }
 
 // newPart prepares to remember a part of a step that reads some fluents.
-func newPart[T any](f *Factored, reads []int) (memo[T], error) {
+func newPart[T any](f *Factored, reads []int) memo[T] {
 	var fields, actions []int // places among those of states and of joint actions
 	for _, i := range reads {
 		if k, ok := f.place[i]; ok {

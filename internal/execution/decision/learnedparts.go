@@ -168,7 +168,7 @@ func partOf[T any](f *LearnedParts, reads []int) (memo[T], error) {
 			of = append(of, f.p.Variables[v].Value(f.actions[a]))
 		}
 		return fmt.Sprint(of)
-	})
+	}), nil
 }
 
 // draw adds the draw of some states.

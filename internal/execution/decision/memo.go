@@ -1,7 +1,7 @@
 package decision
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -12,10 +12,13 @@ import (
 type memo[T any] struct {
 	scope  bracket.Scope
 	places []place // of its reads
-	size   uint64  // joint values of these
+	size   uint64  // joint values of these; 0 if they are too many to be numbered
 	dense  []T
 	known  []bool
 	sparse map[uint64]T
+	wide   map[string]T // by the words of the state, without what is not read, and the class of the action
+	mask   []uint64     // of each word
+	key    []byte
 }
 
 // place is where a packed state has a value, and what that adds to a key.
@@ -30,20 +33,25 @@ const (
 	mostDense = 1 << 16
 	// mostSparse bounds those that have none.
 	mostSparse = 1 << 18
+	// mostNumbered bounds the joint values that are numbered, so that classes of actions have room beside them.
+	mostNumbered = math.MaxUint64 >> 16
 )
 
 // newMemo prepares to remember a part that reads some fields. Joint actions with equal texts make no difference to it.
-func newMemo[T any](fields []bracket.Field, reads []int, actions int, text func(action int) string) (memo[T], error) {
+func newMemo[T any](fields []bracket.Field, reads []int, actions int, text func(action int) string) memo[T] {
 	c := memo[T]{size: 1}
 	for _, k := range reads {
 		f := fields[k]
-		n := f.Most + 1
-		if n == 0 || c.size > math.MaxUint64>>16/n {
-			return c, fmt.Errorf("%w: the next value of a variable depends on too many others", bracket.ErrNotFactored)
-		}
+		mask := uint64(1)<<bits.Len64(f.Most) - 1
 		c.scope.Reads = append(c.scope.Reads, k)
-		c.places = append(c.places, place{f.Word, f.Shift, 1<<bits.Len64(f.Most) - 1, c.size})
-		c.size *= n
+		c.places = append(c.places, place{f.Word, f.Shift, mask, c.size})
+		c.mask = append(c.mask, make([]uint64, max(0, f.Word+1-len(c.mask)))...)
+		c.mask[f.Word] |= mask << f.Shift
+		if n := f.Most + 1; n == 0 || c.size > mostNumbered/n {
+			c.size = 0
+		} else {
+			c.size *= n
+		}
 	}
 	seen := map[string]uint32{}
 	for a := range actions {
@@ -54,39 +62,61 @@ func newMemo[T any](fields []bracket.Field, reads []int, actions int, text func(
 		c.scope.Classes = append(c.scope.Classes, seen[key])
 	}
 	c.scope.Count = len(seen)
-	if n := c.size * uint64(len(seen)); n <= mostDense {
+	switch n := c.size * uint64(len(seen)); {
+	case c.size == 0:
+		c.wide = map[string]T{}
+	case n <= mostDense:
 		c.dense, c.known = make([]T, n), make([]bool, n)
-	} else {
+	default:
 		c.sparse = map[uint64]T{}
 	}
-	return c, nil
+	return c
 }
 
 // get returns what is remembered, or computes it.
 func (c *memo[T]) get(state []uint64, action uint32, compute func() (T, error)) (T, error) {
-	at := uint64(c.scope.Classes[action]) * c.size
+	class := c.scope.Classes[action]
+	if c.wide != nil {
+		c.key = binary.LittleEndian.AppendUint32(c.key[:0], class)
+		for i, m := range c.mask {
+			c.key = binary.LittleEndian.AppendUint64(c.key, state[i]&m)
+		}
+		if v, ok := c.wide[string(c.key)]; ok {
+			return v, nil
+		}
+		key := string(c.key) // computing may ask for another
+		return remember(c.wide, key, compute)
+	}
+	at := uint64(class) * c.size
 	for _, p := range c.places {
 		at += state[p.word] >> p.shift & p.mask * p.stride
 	}
-	if c.dense != nil {
-		if c.known[at] {
-			return c.dense[at], nil
+	if c.dense == nil {
+		if v, ok := c.sparse[at]; ok {
+			return v, nil
 		}
-	} else if v, ok := c.sparse[at]; ok {
-		return v, nil
+		return remember(c.sparse, at, compute)
 	}
+	if c.known[at] {
+		return c.dense[at], nil
+	}
+	v, err := compute()
+	if err == nil {
+		c.dense[at], c.known[at] = v, true
+	}
+	return v, err
+}
+
+// remember computes what is to be remembered under a key.
+func remember[K comparable, T any](known map[K]T, key K, compute func() (T, error)) (T, error) {
 	v, err := compute()
 	if err != nil {
 		return v, err
 	}
-	if c.dense != nil {
-		c.dense[at], c.known[at] = v, true
-		return v, nil
+	if len(known) >= mostSparse {
+		clear(known)
 	}
-	if len(c.sparse) >= mostSparse {
-		clear(c.sparse)
-	}
-	c.sparse[at] = v
+	known[key] = v
 	return v, nil
 }
 

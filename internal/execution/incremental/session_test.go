@@ -20,7 +20,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-var instances = flag.Int("instances", 60, "random problems on which sessions are compared with brute force")
+var instances = flag.Int("instances", 72, "random problems on which sessions are compared with brute force")
 
 var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{}, race.New(search.Engine{}, conflict.PB{})}
 
