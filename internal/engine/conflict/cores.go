@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -25,9 +26,24 @@ const coreSlice = 50
 // coreSearch takes cores of the costs apart in a solver of its own. Cores say nothing of single steps, and what is learned of
 // them is in the way of the search for plans, which goes step by step.
 type coreSearch struct {
-	s    *sat.Solver // nil where there is no search for cores
+	s    *sat.Solver // nil where there is no search for cores, or none any more
 	min  *optimize.Minimizer
-	rose int64 // work done when the bound last rose
+	rose int64     // work done when the bound last rose
+	last sat.Stats // of a search that has ended
+}
+
+func (y *coreSearch) stats() sat.Stats {
+	if y.s == nil {
+		return y.last
+	}
+	return y.s.Stats()
+}
+
+func (y *coreSearch) bytes() int64 {
+	if y.s == nil {
+		return 0
+	}
+	return y.s.Bytes()
 }
 
 // openCores loads the model for the search for cores. There is none for a proof, whose bounds are those of counters, nor
@@ -50,6 +66,9 @@ func (x *Session) openCores(ctx context.Context, l engine.Limits) error {
 		x.lower = max(x.lower, r.Bound)
 		x.reportProgress()
 	})
+	if errors.Is(err, sat.ErrOverflow) { // counters may do with them
+		return nil
+	}
 	x.below = coreSearch{s: s, min: min}
 	return err
 }
@@ -57,7 +76,7 @@ func (x *Session) openCores(ctx context.Context, l engine.Limits) error {
 // cores raises the lower bound by cores of the costs until they have taken so much work, and keeps better plans that come up.
 func (x *Session) cores(ctx context.Context, l engine.Limits, work int64) error {
 	y := &x.below
-	for y.s != nil && x.lower < x.cost && y.s.Stats().Work < min(work, coreWork+corePatience*y.rose) && ctx.Err() == nil {
+	for y.s != nil && x.lower < x.cost && y.s.Stats().Work < work && ctx.Err() == nil {
 		lower := x.lower
 		bound, err := y.min.FromBelow(ctx, x.lower, x.cost, sat.Budget{Memory: l.Memory, Conflicts: coreSlice, Pause: x.reportProgress})
 		if err != nil {
@@ -65,6 +84,9 @@ func (x *Session) cores(ctx context.Context, l engine.Limits, work int64) error 
 		}
 		if x.lower = max(x.lower, bound); x.lower > lower {
 			y.rose = y.s.Stats().Work
+		}
+		if y.s.Stats().Work > coreWork+corePatience*y.rose {
+			*y = coreSearch{last: y.s.Stats()}
 		}
 		x.exchange(l.Shared)
 	}

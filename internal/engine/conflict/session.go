@@ -332,7 +332,7 @@ func (x *Session) capped(b sat.Budget) sat.Budget {
 
 // over reports whether time, memory or the work on a question is.
 func (x *Session) over(ctx context.Context, l engine.Limits) bool {
-	return ctx.Err() != nil || x.until > 0 && x.s.Stats().Conflicts >= x.until || l.Memory > 0 && x.bytes() > l.Memory
+	return ctx.Err() != nil || x.until > 0 && x.s.Stats().Conflicts >= x.until || l.Memory > 0 && x.s.Bytes()+x.below.bytes() > l.Memory
 }
 
 // stopped is the reason why a search that is over stopped.
@@ -348,22 +348,11 @@ func (x *Session) stopped(ctx context.Context, l engine.Limits) string {
 
 // work is what was done so far, in some tenths of a microsecond.
 func (x *Session) work() int64 {
-	w := x.s.Stats().Work / 16
-	if x.below.s != nil {
-		w += x.below.s.Stats().Work / 16
-	}
+	w := (x.s.Stats().Work + x.below.stats().Work) / 16
 	if x.tables != nil {
 		w += x.tables.work
 	}
 	return w
-}
-
-// bytes is what the solvers take.
-func (x *Session) bytes() int64 {
-	if x.below.s != nil {
-		return x.s.Bytes() + x.below.s.Bytes()
-	}
-	return x.s.Bytes()
 }
 
 // reportProgress reports what is known.
@@ -428,8 +417,8 @@ func (x *Session) conclude(reason string) *engine.Result {
 		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
 		"restarts": st.Restarts, "learned": st.Learned, "state_nogoods": st.StateNogoods,
 	}}
-	if x.below.s != nil {
-		r.Stats["core_conflicts"] = x.below.s.Stats().Conflicts
+	if n := x.below.stats().Conflicts; n > 0 {
+		r.Stats["core_conflicts"] = n
 	}
 	if x.tables != nil {
 		for k, v := range x.tables.stats {

@@ -350,10 +350,13 @@ func (m *Minimizer) FromBelow(ctx context.Context, lower, upper int64, b sat.Bud
 		m.upper -= m.constant
 	}
 	err := m.fromBelow(ctx, b)
-	if m.met() {
-		return m.upper + m.constant, err
+	switch {
+	case !m.met():
+		return m.lower + m.constant, err
+	case m.upper == math.MaxInt64: // there is no solution
+		return m.upper, err
 	}
-	return m.lower + m.constant, err
+	return m.upper + m.constant, err
 }
 
 // fromBelow assumes costs away and takes cores apart until all can be, or the
