@@ -18,6 +18,9 @@ func (b *builder) choose(ctx context.Context, most int) (list []*pattern, rest [
 	if b.objective == policy.Success {
 		parts = b.goals
 	}
+	if err := b.pair(); err != nil {
+		return nil, nil, err
+	}
 	open := make([]int, 0, len(parts))
 	for i := range parts {
 		open = append(open, i)
@@ -142,20 +145,34 @@ func (b *builder) grow(parts []Scope, part, least, most int) (*pattern, error) {
 		if next < 0 {
 			return p, nil
 		}
-		with := append(slices.Clone(p.fields), next)
-		slices.Sort(with)
-		q := b.paid(with, []int{part})
-		switch err := b.build(q, most); {
-		case errors.Is(err, errTooLarge):
+		q, err := b.with(p, next, part, most)
+		if errors.Is(err, errTooLarge) {
 			if refused[next] = true; len(refused) > mostRefused {
 				return p, nil
 			}
-		case err != nil:
+			continue
+		}
+		if err != nil {
 			return nil, err
-		default:
-			p = q
+		}
+		p = q
+	}
+}
+
+// with is a pattern with a field more, and with its mates if that fits.
+func (b *builder) with(p *pattern, field, part, most int) (q *pattern, err error) {
+	for _, more := range [][]int{b.mates[field], {field}} {
+		if len(more) == 0 {
+			continue
+		}
+		fields := append(slices.Clone(p.fields), more...)
+		slices.Sort(fields)
+		q = b.paid(slices.Compact(fields), []int{part})
+		if err = b.build(q, most); !errors.Is(err, errTooLarge) {
+			break
 		}
 	}
+	return q, err
 }
 
 // mostRefused bounds the fields that are tried in vain.

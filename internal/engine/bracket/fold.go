@@ -108,6 +108,10 @@ func (b *builder) fold(p *pattern, factor int, state []uint64, action uint32) (f
 		})
 		return x, err
 	}
+	if b.joint(hidden) > mostHidden {
+		needed := b.m.Needs(factor, action)
+		hidden = slices.DeleteFunc(hidden, func(k int) bool { return !slices.Contains(needed, k) })
+	}
 	all, err := b.combinations(state, hidden, func(s []uint64) error {
 		d, err := b.m.Draw(factor, s, action)
 		if err == nil {

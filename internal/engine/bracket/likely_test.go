@@ -71,6 +71,8 @@ func (l lock) Draw(i int, state []uint64, a uint32) (*Draw, error) {
 	return &Draw{P: []float64{1}, Bits: []uint64{bit}}, nil
 }
 
+func (l lock) Needs(i int, _ uint32) []int { return l.Factors()[i].Reads }
+
 func (l lock) Term(_ int, state []uint64, a uint32) (r float64, _ error) {
 	if state[0] == 1<<l.n-1 {
 		r = 10

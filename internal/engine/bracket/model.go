@@ -25,6 +25,8 @@ type Field struct {
 	Word  int
 	Shift uint
 	Most  uint64 // values are 0..Most
+	// Family is the same number for variables that say the same of different objects; 0 for none.
+	Family int
 }
 
 // Scope is what a part of a step depends on and changes.
@@ -61,6 +63,8 @@ type Model interface {
 	// Conditions are the conjuncts of the goal.
 	Conditions() []Scope
 	Draw(factor int, state []uint64, action uint32) (*Draw, error)
+	// Needs lists the fields that a draw depends on with a joint action.
+	Needs(factor int, action uint32) []int
 	Term(term int, state []uint64, action uint32) (float64, error)
 	Condition(i int, state []uint64) (bool, error)
 	// TermRange bounds a term whatever the state and the action are.

@@ -75,7 +75,8 @@ type builder struct {
 	objective policy.Objective
 	actions   int
 	buf       []byte
-	seen      [][]uint64 // states of runs, for averages
+	seen      [][]uint64    // states of runs, for averages
+	mates     map[int][]int // fields of which one alone seems to be 1 at a time
 	stop      func() error
 }
 
@@ -170,14 +171,19 @@ func (b *builder) hidden(s *Scope, p *pattern) (list []int) {
 // most bounds the combinations of hidden values that are looked at.
 const mostHidden = 1 << 10
 
+// joint is the number of combinations of values of fields.
+func (b *builder) joint(fields []int) float64 {
+	n := 1.0
+	for _, k := range fields {
+		n *= float64(b.fields[k].Most + 1)
+	}
+	return n
+}
+
 // combinations calls f with the states in which the hidden fields have each combination of values; false if there
 // are too many.
 func (b *builder) combinations(state []uint64, hidden []int, f func(state []uint64) error) (bool, error) {
-	size := 1.0
-	for _, k := range hidden {
-		size *= float64(b.fields[k].Most + 1)
-	}
-	if size > mostHidden {
+	if b.joint(hidden) > mostHidden {
 		return false, nil
 	}
 	now := slices.Clone(state)

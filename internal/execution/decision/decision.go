@@ -43,6 +43,14 @@ type Changes struct {
 // begin in.
 func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start factored.Valuation, changes Changes) (*Process, error) {
 	p := &Process{compiled: c, numbers: map[string]uint32{}, layout: newLayout(s.States(), c.Variable), changes: changes, now: make(factored.Valuation, len(start)), then: make(factored.Valuation, len(start))}
+	families := map[string]int{}
+	for k := range p.fields {
+		base := s.Problem().Fluents[p.fields[k].number].Base
+		if families[base] == 0 {
+			families[base] = len(families) + 1
+		}
+		p.fields[k].Family = families[base]
+	}
 	for i := range changes.Rules {
 		p.reads = p.reads || changes.Rules[i].Next
 	}

@@ -20,7 +20,8 @@ type Factored struct {
 	terms      []*sim.Term
 	conditions []func() (bool, error)
 	plain      bool
-	free       bool // all joint actions are legal in all states
+	free       bool                // all joint actions are legal in all states
+	needs      map[[2]uint32][]int // by factor and class of joint actions
 
 	parts
 }
@@ -36,7 +37,7 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 	}
 	s := p.outcomes.Runner().Simulator()
 	g := s.Problem()
-	f := &Factored{Process: p, plain: p.goal == nil && len(g.Termination) == 0, free: len(g.Preconditions) == 0}
+	f := &Factored{Process: p, plain: p.goal == nil && len(g.Termination) == 0, free: len(g.Preconditions) == 0, needs: map[[2]uint32][]int{}}
 	if len(g.Invariants) > 0 {
 		return nil, fmt.Errorf("%w: there are invariants", bracket.ErrNotFactored)
 	}
@@ -214,6 +215,19 @@ func (f *Factored) Draw(factor int, state []uint64, action uint32) (*bracket.Dra
 		}
 		return d, nil
 	})
+}
+
+// Needs implements bracket.Model.
+func (f *Factored) Needs(factor int, action uint32) []int {
+	class := [2]uint32{uint32(factor), f.draws[factor].scope.Classes[action]}
+	list, ok := f.needs[class]
+	if !ok {
+		for _, i := range f.outcomes.Needs(f.factors[factor], f.all[action]) {
+			list = append(list, f.place[i])
+		}
+		f.needs[class] = list
+	}
+	return list
 }
 
 // Term implements bracket.Model.

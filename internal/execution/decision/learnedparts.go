@@ -263,6 +263,9 @@ func (f *LearnedParts) rows(states []int, values [][]int64, p []float64) (*brack
 	return d, nil
 }
 
+// Needs implements bracket.Model.
+func (f *LearnedParts) Needs(factor int, _ uint32) []int { return f.draws[factor].scope.Reads }
+
 // Term implements bracket.Model.
 func (f *LearnedParts) Term(term int, state []uint64, action uint32) (float64, error) {
 	return f.sums[term].get(state, action, func() (float64, error) {

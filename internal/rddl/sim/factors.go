@@ -18,6 +18,56 @@ type Factor struct {
 	at      []int // of Fluents, among the assigns of the group
 }
 
+// needs finds the states that an expression depends on where the action is known.
+type needs struct {
+	r      *Runner
+	states []int
+	seen   map[int]bool // computed fluents
+}
+
+func (x *needs) add(n *ground.Node) {
+	if lo, hi := x.r.bounds2(n); lo == hi {
+		return
+	}
+	args := n.Args
+	switch n.Op {
+	case ground.Ref:
+		f := &x.r.s.p.Fluents[n.Fluent]
+		switch {
+		case f.CPF != nil && (f.Kind != ground.State || n.Primed):
+			if !x.seen[n.Fluent] {
+				x.seen[n.Fluent] = true
+				x.add(f.CPF)
+			}
+		case f.Kind == ground.State:
+			x.states = append(x.states, n.Fluent)
+		}
+	case ground.If:
+		if lo, hi := x.r.truth(args[0]); lo == 1 {
+			args = args[1:2]
+		} else if hi == 0 {
+			args = args[2:3]
+		}
+	}
+	for _, a := range args {
+		x.add(a)
+	}
+}
+
+// Needs lists the states that a factor depends on where the joint action is known, in increasing order: there are no more than of Reads.
+func (o *Outcomes) Needs(f *Factor, action []float64) []int {
+	x := needs{r: o.r, seen: map[int]bool{}}
+	o.r.widen()
+	for i, a := range o.r.s.actions {
+		o.r.work.lo[a], o.r.work.hi[a] = action[i], action[i]
+	}
+	for _, a := range f.group.assigns {
+		x.add(o.r.s.p.Fluents[a.fluent].CPF)
+	}
+	slices.Sort(x.states)
+	return slices.Compact(x.states)
+}
+
 // Row is what the fluents of a factor can be after a step.
 type Row struct {
 	P       float64
