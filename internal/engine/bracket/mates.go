@@ -2,6 +2,7 @@ package bracket
 
 import (
 	"math/rand/v2"
+	"slices"
 )
 
 // Runs in which actions are taken at random show which fields of a family are never 1 at once.
@@ -51,8 +52,7 @@ func (b *builder) ones(state []uint64, fields []int) (n int) {
 
 // stroll takes actions at random, and drops families of which two fields are 1.
 func (b *builder) stroll(rng *rand.Rand, start []uint64, families map[int][]int) error {
-	state, next := make([]uint64, b.words), make([]uint64, b.words)
-	copy(state, start)
+	state := slices.Clone(start)
 	var legal []uint32
 	for range mateSteps {
 		if err := b.stop(); err != nil {
@@ -62,22 +62,9 @@ func (b *builder) stroll(rng *rand.Rand, start []uint64, families map[int][]int)
 		if legal, err = b.m.Legal(state, legal); err != nil || len(legal) == 0 {
 			return err
 		}
-		a := legal[rng.IntN(len(legal))]
-		clear(next)
-		for f := range b.factors {
-			d, err := b.m.Draw(f, state, a)
-			if err != nil {
-				return err
-			}
-			row, left := 0, rng.Float64()
-			for left -= d.P[0]; left > 0 && row < len(d.P)-1; left -= d.P[row] {
-				row++
-			}
-			for w := range next {
-				next[w] |= d.Bits[row*b.words+w]
-			}
+		if _, err := b.draw(rng, state, legal[rng.IntN(len(legal))], state); err != nil {
+			return err
 		}
-		state, next = next, state
 		for f, fields := range families {
 			if b.ones(state, fields) > 1 {
 				delete(families, f)

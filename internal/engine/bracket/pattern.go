@@ -2,6 +2,7 @@ package bracket
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -170,6 +171,36 @@ func (b *builder) hidden(s *Scope, p *pattern) (list []int) {
 
 // most bounds the combinations of hidden values that are looked at.
 const mostHidden = 1 << 10
+
+// draw takes a step at random, and returns its probability. The next state may be in place of the present one.
+func (b *builder) draw(rng *rand.Rand, state []uint64, a uint32, next []uint64) (p float64, err error) {
+	var bits [8]uint64
+	out := bits[:0]
+	for range b.words {
+		out = append(out, 0)
+	}
+	p = 1
+	for f := range b.factors {
+		d, err := b.m.Draw(f, state, a)
+		if err != nil {
+			return 0, err
+		}
+		k := 0
+		if len(d.P) > 1 {
+			x := rng.Float64()
+			for k < len(d.P)-1 && x >= d.P[k] {
+				x -= d.P[k]
+				k++
+			}
+		}
+		p *= d.P[k]
+		for w := range out {
+			out[w] |= d.Bits[k*b.words+w]
+		}
+	}
+	copy(next, out)
+	return p, nil
+}
 
 // joint is the number of combinations of values of fields.
 func (b *builder) joint(fields []int) float64 {

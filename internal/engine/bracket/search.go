@@ -143,32 +143,7 @@ func (s *Search) reward(state []uint64, a uint32) (sum float64, err error) {
 
 // draw draws the next state, and returns its probability.
 func (s *Search) draw(state []uint64, a uint32, next []uint64) (p float64, err error) {
-	var bits [8]uint64
-	out := bits[:0]
-	for range s.words {
-		out = append(out, 0)
-	}
-	p = 1
-	for f := range s.factors {
-		d, err := s.m.Draw(f, state, a)
-		if err != nil {
-			return 0, err
-		}
-		k := 0
-		if len(d.P) > 1 {
-			x := s.rng.Float64()
-			for k < len(d.P)-1 && x >= d.P[k] {
-				x -= d.P[k]
-				k++
-			}
-		}
-		p *= d.P[k]
-		for w := range out {
-			out[w] |= d.Bits[k*s.words+w]
-		}
-	}
-	copy(next, out)
-	return p, nil
+	return s.b.draw(s.rng, state, a, next)
 }
 
 // key makes a map key of a state with steps left.
