@@ -159,7 +159,8 @@ func (b *builder) grow(parts []Scope, part, least, most int) (*pattern, error) {
 	}
 }
 
-// with is a pattern with a field more, and with its mates if that fits.
+// with is a pattern with a field more, and with its mates if that fits. Mates that do not fit may later on, beside fields that decide
+// them: without these they take any values.
 func (b *builder) with(p *pattern, field, part, most int) (q *pattern, err error) {
 	for _, more := range [][]int{b.mates[field], {field}} {
 		if len(more) == 0 {

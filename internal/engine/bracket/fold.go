@@ -108,17 +108,18 @@ func (b *builder) fold(p *pattern, factor int, state []uint64, action uint32) (f
 		})
 		return x, err
 	}
-	if b.joint(hidden) > mostHidden {
-		needed := b.m.Needs(factor, action)
-		hidden = slices.DeleteFunc(hidden, func(k int) bool { return !slices.Contains(needed, k) })
-	}
-	all, err := b.combinations(state, hidden, func(s []uint64) error {
+	each := func(s []uint64) error {
 		d, err := b.m.Draw(factor, s, action)
 		if err == nil {
 			x.add(d, p.mask, 1, false)
 		}
 		return err
-	})
+	}
+	all, err := b.combinations(state, hidden, each)
+	if err == nil && !all {
+		needed := b.m.Needs(factor, action)
+		all, err = b.combinations(state, slices.DeleteFunc(hidden, func(k int) bool { return !slices.Contains(needed, k) }), each)
+	}
 	if err == nil && !all {
 		var inside []int
 		for _, k := range b.factors[factor].Writes {

@@ -169,9 +169,6 @@ func (b *builder) hidden(s *Scope, p *pattern) (list []int) {
 	return list
 }
 
-// most bounds the combinations of hidden values that are looked at.
-const mostHidden = 1 << 10
-
 // draw takes a step at random, and returns its probability. The next state may be in place of the present one.
 func (b *builder) draw(rng *rand.Rand, state []uint64, a uint32, next []uint64) (p float64, err error) {
 	var bits [8]uint64
@@ -202,19 +199,17 @@ func (b *builder) draw(rng *rand.Rand, state []uint64, a uint32, next []uint64) 
 	return p, nil
 }
 
-// joint is the number of combinations of values of fields.
-func (b *builder) joint(fields []int) float64 {
-	n := 1.0
-	for _, k := range fields {
-		n *= float64(b.fields[k].Most + 1)
-	}
-	return n
-}
+// most bounds the combinations of hidden values that are looked at.
+const mostHidden = 1 << 10
 
 // combinations calls f with the states in which the hidden fields have each combination of values; false if there
 // are too many.
 func (b *builder) combinations(state []uint64, hidden []int, f func(state []uint64) error) (bool, error) {
-	if b.joint(hidden) > mostHidden {
+	size := 1.0
+	for _, k := range hidden {
+		size *= float64(b.fields[k].Most + 1)
+	}
+	if size > mostHidden {
 		return false, nil
 	}
 	now := slices.Clone(state)

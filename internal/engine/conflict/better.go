@@ -14,7 +14,8 @@ const betterConflicts = 500
 
 // Better looks for the best plan from below, as long as that is easy, and then for any with more than a reward.
 func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*engine.Result, error) {
-	x.incumbent, x.cost, x.beat = nil, math.MaxInt64, math.MaxInt64
+	x.forget()
+	x.beat = math.MaxInt64
 	if x.until = 0; l.Conflicts > 0 {
 		x.until = x.s.Stats().Conflicts + l.Conflicts
 	}

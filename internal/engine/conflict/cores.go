@@ -32,6 +32,9 @@ type coreSearch struct {
 	last sat.Stats // of a search that has ended
 }
 
+// end frees the solver.
+func (y *coreSearch) end() { *y = coreSearch{last: y.stats()} }
+
 func (y *coreSearch) stats() sat.Stats {
 	if y.s == nil {
 		return y.last
@@ -49,8 +52,7 @@ func (y *coreSearch) bytes() int64 {
 // openCores loads the model for the search for cores. There is none for a proof, whose bounds are those of counters, nor
 // where plans are excluded, which the model does not say.
 func (x *Session) openCores(ctx context.Context, l engine.Limits) error {
-	x.exchange(l.Shared)
-	if !x.has(Cores) || x.p != nil || x.excluding || x.stated != nil || l.Memory > 0 && x.s.Bytes()+nativeBytes(x.m) > l.Memory/2 {
+	if x.below.s != nil || !x.has(Cores) || x.p != nil || x.excluding || x.stated != nil || l.Memory > 0 && x.s.Bytes()+nativeBytes(x.m) > l.Memory/2 {
 		return nil
 	}
 	s := sat.New(x.options())
@@ -86,7 +88,7 @@ func (x *Session) cores(ctx context.Context, l engine.Limits, work int64) error 
 			y.rose = y.s.Stats().Work
 		}
 		if y.s.Stats().Work > coreWork+corePatience*y.rose {
-			*y = coreSearch{last: y.s.Stats()}
+			y.end()
 		}
 		x.exchange(l.Shared)
 	}

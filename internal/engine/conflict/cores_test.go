@@ -28,6 +28,13 @@ func TestCores(t *testing.T) {
 		if x.c == nil {
 			proven++
 		}
+		// Asked for any plan in between, the session forgets the best one, and has to find it again.
+		if _, err := x.Better(ctx, nil, engine.Limits{Threads: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = x.Solve(ctx, engine.Limits{Threads: 1}, nil); err != nil || r.Status != engine.Optimal || r.Reward != want {
+			t.Fatalf("seed %d: after another question %+v, %v; brute force finds %d", seed, r, err, want)
+		}
 		excluded := engine.Landmark{Trace: r.Trace, Depth: horizon}
 		if err := x.Exclude(excluded); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,8 @@ func (x *Session) Exclude(l engine.Landmark) error {
 		}
 	}
 	x.s.AddClause(lits...)
-	x.incumbent, x.cost, x.excluding, x.below = nil, math.MaxInt64, true, coreSearch{}
+	x.excluding = true
+	x.forget()
 	return nil
 }
 
@@ -75,7 +76,14 @@ func (x *Session) Always(clause []factored.Lit) {
 		}
 		x.s.AddClause(lits...)
 	}
-	x.incumbent, x.cost, x.below, x.stated = nil, math.MaxInt64, coreSearch{}, append(x.stated, clause)
+	x.stated = append(x.stated, clause)
+	x.forget()
+}
+
+// forget drops the incumbent, and with it the search for cores, which denies what is no better than the best plan so far.
+func (x *Session) forget() {
+	x.incumbent, x.cost = nil, math.MaxInt64
+	x.below.end()
 }
 
 // keeps reports whether a plan that others found keeps what was found out since the session was opened.
@@ -137,6 +145,9 @@ func (x *Session) search(ctx context.Context, l engine.Limits) (string, error) {
 		return reason, err
 	}
 	if x.c == nil {
+		if x.exchange(l.Shared); x.lower >= x.cost {
+			return "", nil
+		}
 		if err := x.openCores(ctx, l); err != nil {
 			return x.failed(ctx, l, err)
 		}

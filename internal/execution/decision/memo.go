@@ -84,8 +84,7 @@ func (c *memo[T]) get(state []uint64, action uint32, compute func() (T, error)) 
 		if v, ok := c.wide[string(c.key)]; ok {
 			return v, nil
 		}
-		key := string(c.key) // computing may ask for another
-		return remember(c.wide, key, compute)
+		return remember(c.wide, string(c.key), compute)
 	}
 	at := uint64(class) * c.size
 	for _, p := range c.places {

@@ -18,56 +18,6 @@ type Factor struct {
 	at      []int // of Fluents, among the assigns of the group
 }
 
-// needs finds the states that an expression depends on where the action is known.
-type needs struct {
-	r      *Runner
-	states []int
-	seen   map[int]bool // computed fluents
-}
-
-func (x *needs) add(n *ground.Node) {
-	if lo, hi := x.r.bounds2(n); lo == hi {
-		return
-	}
-	args := n.Args
-	switch n.Op {
-	case ground.Ref:
-		f := &x.r.s.p.Fluents[n.Fluent]
-		switch {
-		case f.CPF != nil && (f.Kind != ground.State || n.Primed):
-			if !x.seen[n.Fluent] {
-				x.seen[n.Fluent] = true
-				x.add(f.CPF)
-			}
-		case f.Kind == ground.State:
-			x.states = append(x.states, n.Fluent)
-		}
-	case ground.If:
-		if lo, hi := x.r.truth(args[0]); lo == 1 {
-			args = args[1:2]
-		} else if hi == 0 {
-			args = args[2:3]
-		}
-	}
-	for _, a := range args {
-		x.add(a)
-	}
-}
-
-// Needs lists the states that a factor depends on where the joint action is known, in increasing order: there are no more than of Reads.
-func (o *Outcomes) Needs(f *Factor, action []float64) []int {
-	x := needs{r: o.r, seen: map[int]bool{}}
-	o.r.widen()
-	for i, a := range o.r.s.actions {
-		o.r.work.lo[a], o.r.work.hi[a] = action[i], action[i]
-	}
-	for _, a := range f.group.assigns {
-		x.add(o.r.s.p.Fluents[a.fluent].CPF)
-	}
-	slices.Sort(x.states)
-	return slices.Compact(x.states)
-}
-
 // Row is what the fluents of a factor can be after a step.
 type Row struct {
 	P       float64
@@ -91,11 +41,23 @@ type scope struct {
 	reads  []int
 	seen   map[int]bool // computed fluents that decide the expression
 	random bool         // it depends on what is drawn
+	given  *Runner      // with what is known of fluents, which makes a part of an expression needless; nil for nothing
 }
 
 // add adds what n reads; inside a group, what is drawn there is looked through.
 func (x *scope) add(n *ground.Node, inside []int) {
 	n.Walk(func(n *ground.Node) bool {
+		if x.given != nil {
+			if lo, hi := x.given.bounds2(n); lo == hi {
+				return false
+			}
+			if n.Op == ground.If {
+				if lo, hi := x.given.truth(n.Args[0]); lo == hi {
+					x.add(n.Args[2-int(lo)], inside)
+					return false
+				}
+			}
+		}
 		if n.Op != ground.Ref {
 			return true
 		}
@@ -184,6 +146,17 @@ func (o *Outcomes) Factors() (factors []*Factor, terms []*Term, err error) {
 	return factors, terms, c.err
 }
 
+// Needs lists the states that a factor depends on where the joint action is known, in increasing order: there are no more than of Reads.
+func (o *Outcomes) Needs(f *Factor, action []float64) []int {
+	o.r.widenStates(action)
+	x := &scope{s: o.r.s, seen: map[int]bool{}, given: o.r}
+	for _, a := range f.group.assigns {
+		x.add(o.r.s.p.Fluents[a.fluent].CPF, nil)
+	}
+	reads, _ := x.close()
+	return reads
+}
+
 // Set gives the runner a state and a joint action, in the orders of Simulator.States and
 // Simulator.Actions, without a look at what is legal.
 func (o *Outcomes) Set(state, action []float64) {
@@ -243,10 +216,7 @@ func (o *Outcomes) TermRange(t *Term) (lo, hi float64) {
 // Idle reports that doing nothing is surely legal in every state.
 func (o *Outcomes) Idle() bool {
 	r := o.r
-	r.widen()
-	for i, a := range r.s.actions {
-		r.work.lo[a], r.work.hi[a] = r.s.noop[i], r.s.noop[i]
-	}
+	r.widenStates(r.s.noop)
 	for i := range r.s.preconditions {
 		if lo, _ := r.truth(r.s.preconditions[i].src.Expr); lo != 1 {
 			return false
@@ -259,6 +229,14 @@ func (o *Outcomes) Idle() bool {
 func (r *Runner) open(n *ground.Node) (lo, hi float64) {
 	r.widen()
 	return r.bounds2(n)
+}
+
+// widenStates opens all fluents but the actions.
+func (r *Runner) widenStates(action []float64) {
+	r.widen()
+	for i, a := range r.s.actions {
+		r.work.lo[a], r.work.hi[a] = action[i], action[i]
+	}
 }
 
 // widen opens all fluents to their ranges.
