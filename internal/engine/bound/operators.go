@@ -3,6 +3,7 @@ package bound
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -120,8 +121,8 @@ type reader struct {
 	stamp     []int32
 	now       int32
 	users     [][]int32 // by slot: instructions that read it
-	waiting   []bool    // by instruction: to be evaluated
-	queue     []int32   // a heap of these
+	waiting   []uint64  // a bit for each instruction: to be evaluated
+	first     int       // word of waiting: none before has a bit
 	changed   []int32   // slots
 	refused   []bool    // by slot
 	isNext    [][]int32 // by slot: the places of the state bits that it is the next value of
@@ -142,7 +143,7 @@ type reader struct {
 // newReader evaluates the program without an action.
 func (p *Program) newReader(s *step.Step) *reader {
 	r := &reader{p: p, s: s, now: 1, base: make([]int32, p.slotNum), value: make([]int32, p.slotNum), stamp: make([]int32, p.slotNum),
-		users: make([][]int32, p.slotNum), waiting: make([]bool, len(p.code)), refused: make([]bool, p.slotNum), isNext: make([][]int32, p.slotNum), terms: make([][]int32, p.slotNum), cubes: map[[2]int32][][]Fact{}}
+		users: make([][]int32, p.slotNum), waiting: make([]uint64, (len(p.code)+63)/64), refused: make([]bool, p.slotNum), isNext: make([][]int32, p.slotNum), terms: make([][]int32, p.slotNum), cubes: map[[2]int32][][]Fact{}}
 	r.sym = assemble(&Program{slotNum: 2 + len(s.Now)})
 	r.base[slotTrue] = slotTrue
 	for i, l := range s.Now {
@@ -230,9 +231,7 @@ func (r *reader) put(places []int, known []Fact) bool {
 		}
 		r.set(r.p.Input(r.s.Now[f.Place]), value)
 	}
-	for len(r.queue) > 0 {
-		i := r.next()
-		r.waiting[i] = false
+	for i, ok := r.next(); ok; i, ok = r.next() {
 		x := r.p.code[i]
 		if v := r.sym.emit(x.op, r.at(x.a), r.at(x.b)); v != r.base[x.dst] {
 			r.set(x.dst, v)
@@ -246,39 +245,20 @@ func (r *reader) set(slot, value int32) {
 	r.stamp[slot], r.value[slot] = r.now, value
 	r.changed = append(r.changed, slot)
 	for _, i := range r.users[slot] {
-		if !r.waiting[i] {
-			r.waiting[i] = true
-			q := append(r.queue, i)
-			for k := len(q) - 1; k > 0 && q[(k-1)/2] > q[k]; k = (k - 1) / 2 {
-				q[k], q[(k-1)/2] = q[(k-1)/2], q[k]
-			}
-			r.queue = q
-		}
+		r.waiting[i/64] |= 1 << (i % 64)
+		r.first = min(r.first, int(i/64))
 	}
 }
 
-// next takes the first instruction that waits.
-func (r *reader) next() int32 {
-	q := r.queue
-	first, n := q[0], len(q)-1
-	q[0] = q[n]
-	q = q[:n]
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= n {
-			break
+// next takes the first instruction that waits, if any does. What reads its result comes after it.
+func (r *reader) next() (i int, ok bool) {
+	for ; r.first < len(r.waiting); r.first++ {
+		if w := r.waiting[r.first]; w != 0 {
+			r.waiting[r.first] &= w - 1
+			return 64*r.first + bits.TrailingZeros64(w), true
 		}
-		if least+1 < n && q[least+1] < q[least] {
-			least++
-		}
-		if q[i] <= q[least] {
-			break
-		}
-		q[i], q[least] = q[least], q[i]
-		i = least
 	}
-	r.queue = q
-	return first
+	return 0, false
 }
 
 // way is a part of the states in which an action may happen, and what it earns there.

@@ -146,17 +146,17 @@ type family struct {
 // families rates a sample of each family, and sorts them by that.
 func (q *oneStep) families(b *builder, all []*variable, states []values) (out []*family) {
 	by := map[string]*family{}
+	all = slices.DeleteFunc(all, func(x *variable) bool { return !b.matters(x) }) // without a goal for it a variable says nothing
+	q.watch(all)
 	for _, x := range all {
-		if b.matters(x) { // without a goal for it a variable says nothing
-			f := by[x.family]
-			if f == nil {
-				f = &family{}
-				by[x.family] = f
-				out = append(out, f)
-			}
-			f.rest = append(f.rest, x)
-			f.size++
+		f := by[x.family]
+		if f == nil {
+			f = &family{}
+			by[x.family] = f
+			out = append(out, f)
 		}
+		f.rest = append(f.rest, x)
+		f.size++
 	}
 	for _, f := range out {
 		var sample []*variable

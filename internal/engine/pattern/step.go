@@ -20,6 +20,7 @@ type oneStep struct {
 	costs []sat.Term        // the cost of the step: literals with positive weights
 	above map[int64]sat.Lit // the cost is at least so much
 	asked int
+	vars  []*variable // whose moves are to be seen
 }
 
 // maxConflicts bounds one question. A question that is not answered counts as
@@ -73,6 +74,7 @@ func (q *oneStep) possible(lits ...sat.Lit) (yes, exact bool) {
 	case sat.Unsatisfiable:
 		return false, true
 	case sat.Satisfiable:
+		q.see()
 		return true, true
 	}
 	return true, false
@@ -91,11 +93,9 @@ func (q *oneStep) cost() (sum int64) {
 	return sum
 }
 
-// least is the least cost of a step that satisfies all literals; the step that
-// was found last does.
-func (q *oneStep) least(lits []sat.Lit) int64 {
-	best := q.cost()
-	for best > 0 {
+// least is the least cost of a step that satisfies all literals, of which one costs best, and none less than floor.
+func (q *oneStep) least(lits []sat.Lit, best, floor int64) int64 {
+	for best > floor {
 		high, ok := q.above[best]
 		if !ok {
 			high = q.s.NewVar()
@@ -112,5 +112,5 @@ func (q *oneStep) least(lits []sat.Lit) int64 {
 		}
 		best = q.cost()
 	}
-	return 0
+	return best
 }

@@ -204,6 +204,12 @@ func (s *spreading) spread(goals []int32) bool {
 		}
 	}
 	values := make([]int, len(s.vars))
+	var apart []int32 // of values that no state has together; 0 is left there meanwhile, which no way betters
+	defer func() {
+		for _, i := range apart {
+			s.left[i] = far
+		}
+	}()
 	for {
 		left, index, ok := queue.pop()
 		if !ok {
@@ -221,7 +227,9 @@ func (s *spreading) spread(goals []int32) bool {
 				if after >= int64(s.left[i]) && s.left[i] != far {
 					continue
 				}
-				if values[k] = m.to; s.clash(k, len(s.vars), values) {
+				if values[k] = m.to; s.left[i] == far && s.clash(k, len(s.vars), values) {
+					s.left[i] = 0
+					apart = append(apart, int32(i))
 					continue
 				}
 				if after > most {

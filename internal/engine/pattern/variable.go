@@ -21,6 +21,7 @@ type variable struct {
 	family string
 	size   int      // number of values
 	moves  [][]move // by value: the other values that a step may lead to
+	seen   [][]move // by value: moves of steps that were found, with the least cost seen; until moves are listed
 	change sat.Lit  // implies that the step changes the variable
 }
 
@@ -92,33 +93,75 @@ func variables(p *factored.Problem, sets []set) (out []*variable) {
 	return out
 }
 
-// list lists the moves of a variable. It is false where there are too many
+// watch has the steps that are found show moves of variables.
+func (q *oneStep) watch(all []*variable) {
+	for _, x := range all {
+		x.seen = make([][]move, x.size)
+	}
+	q.vars = all
+}
+
+// see notes the moves of the step that was found last.
+func (q *oneStep) see() {
+	cost := int64(-1)
+	value := func(x *variable, step int) int {
+		return x.valueIn(func(b factored.Bit) bool { return q.s.Value(q.at(step, b)) })
+	}
+	for _, x := range q.vars {
+		if x.seen == nil {
+			continue
+		}
+		v, w := value(x, 1), value(x, 2)
+		if v == w {
+			continue
+		}
+		if cost < 0 {
+			cost = q.cost()
+		}
+		i := slices.IndexFunc(x.seen[v], func(m move) bool { return m.to == w })
+		if i < 0 {
+			x.seen[v] = append(x.seen[v], move{w, cost})
+		} else {
+			x.seen[v][i].cost = min(x.seen[v][i].cost, cost)
+		}
+	}
+}
+
+// list lists the moves of a variable that is watched. It is false where there are too many
 // questions to ask.
 func (q *oneStep) list(x *variable) bool {
+	q.defineChange(x)
 	x.moves = make([][]move, x.size)
+	yes, exact := q.possible(x.change)
+	if !yes {
+		return true
+	}
+	floor := int64(0)
+	if exact {
+		floor = q.least([]sat.Lit{x.change}, q.cost(), 0)
+	}
 	for v := range x.size {
 		now := q.literals(x, 1, v)
 		other := q.s.NewVar() // the next value is none of those that were found
 		q.isNot(other, x, v)
-		for {
+		for n := 0; ; n++ {
 			if q.exhausted() {
 				return false
 			}
-			asked := append(slices.Clone(now), other)
-			yes, exact := q.possible(asked...)
-			if !exact {
-				return false
+			if n == len(x.seen[v]) {
+				if yes, exact := q.possible(append(slices.Clone(now), other)...); !exact {
+					return false
+				} else if !yes {
+					break
+				}
 			}
-			if !yes {
-				break
-			}
-			w := x.valueIn(func(b factored.Bit) bool { return q.s.Value(q.at(2, b)) })
-			cost := q.least(append(slices.Clone(now), q.literals(x, 2, w)...))
+			w := x.seen[v][n].to
+			cost := q.least(append(slices.Clone(now), q.literals(x, 2, w)...), x.seen[v][n].cost, floor)
 			x.moves[v] = append(x.moves[v], move{w, cost})
 			q.isNot(other, x, w)
 		}
 	}
-	q.defineChange(x)
+	x.seen = nil
 	return true
 }
 

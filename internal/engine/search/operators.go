@@ -23,12 +23,17 @@ type generator struct {
 // operator is one on packed states.
 type operator struct {
 	needs  []masked
-	sets   []masked      // mask: the bits that change
-	when   []conditional // of which no true bit is known
-	by     []trigger
-	then   [][]conditional // by bit of the triggers
+	sets   []masked // mask: the bits that change
+	when   changes
 	cost   int64
 	action int32 // of joint
+}
+
+// changes are conditionals by the true bits that they need.
+type changes struct {
+	always []conditional // of which no such bit is known
+	by     []trigger
+	then   []changes // by bit of the triggers
 }
 
 // masked is about the bits of one word.
@@ -45,7 +50,7 @@ type conditional struct {
 
 // trigger are bits of one word that conditionals need true: a state has few of these, so that the others are not looked at.
 type trigger struct {
-	word, from int32 // from: the first in operator.then
+	word, from int32 // from: the first in changes.then
 	mask       uint64
 }
 
@@ -81,15 +86,16 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int) *generator 
 		}
 		x := operator{needs: packFacts(o.Needs), cost: cost, action: int32(o.Action)}
 		var sure []bound.Fact
+		var when []conditional
 		for _, e := range o.Effects {
 			if len(e.When) == 0 {
 				sure = append(sure, e.Fact)
 			} else {
-				x.when = append(x.when, conditional{packFacts(e.When), packFacts([]bound.Fact{e.Fact})[0]})
+				when = append(when, conditional{packFacts(e.When), packFacts([]bound.Fact{e.Fact})[0]})
 			}
 		}
 		x.sets = packFacts(sure)
-		x.index()
+		x.when = newChanges(when, true)
 		id := int32(len(g.ops))
 		g.ops = append(g.ops, x)
 		needs := slices.DeleteFunc(slices.Clone(o.Needs), func(f bound.Fact) bool { return !f.On })
@@ -105,39 +111,68 @@ func (s *relation) newGenerator(ops []bound.Operator, joint [][]int) *generator 
 	return g
 }
 
-// index puts the conditionals of an operator with a true bit that each needs, one that few others need.
-func (o *operator) index() {
-	all, users := o.when, map[int]int{}
-	places := func(c *conditional) (out []int) {
-		for _, m := range c.needs {
-			for w := m.value; w != 0; w &= w - 1 {
-				out = append(out, 64*int(m.word)+bits.TrailingZeros64(w))
-			}
+// places are the bits that a conditional needs true.
+func (c *conditional) places() (out []int) {
+	for _, m := range c.needs {
+		for w := m.value; w != 0; w &= w - 1 {
+			out = append(out, 64*int(m.word)+bits.TrailingZeros64(w))
 		}
-		return out
 	}
+	return out
+}
+
+// newChanges puts conditionals with a true bit that each needs: first one that many share, of which a state has few, and below it one that few share.
+func newChanges(all []conditional, shared bool) (c changes) {
+	users := map[int]int{}
 	for i := range all {
-		for _, p := range places(&all[i]) {
+		for _, p := range all[i].places() {
 			users[p]++
 		}
 	}
-	o.when = nil
 	at := map[int][]conditional{}
-	for _, c := range all {
-		if need := places(&c); len(need) == 0 {
-			o.when = append(o.when, c)
-		} else {
-			p := slices.MinFunc(need, func(a, b int) int { return cmp.Compare(users[a], users[b]) })
-			at[p] = append(at[p], c)
+	for _, x := range all {
+		need := x.places()
+		if len(need) == 0 {
+			c.always = append(c.always, x)
+			continue
 		}
+		p := slices.MinFunc(need, func(a, b int) int {
+			if shared {
+				a, b = b, a
+			}
+			return cmp.Or(cmp.Compare(users[a], users[b]), cmp.Compare(a, b))
+		})
+		at[p] = append(at[p], x.without(p))
 	}
 	for _, p := range slices.Sorted(maps.Keys(at)) {
-		if n := len(o.by); n == 0 || int(o.by[n-1].word) != p/64 {
-			o.by = append(o.by, trigger{word: int32(p / 64), from: int32(len(o.then))})
+		if n := len(c.by); n == 0 || int(c.by[n-1].word) != p/64 {
+			c.by = append(c.by, trigger{word: int32(p / 64), from: int32(len(c.then))})
 		}
-		o.by[len(o.by)-1].mask |= 1 << (p % 64)
-		o.then = append(o.then, at[p])
+		c.by[len(c.by)-1].mask |= 1 << (p % 64)
+		var then changes
+		if shared {
+			then = newChanges(at[p], false)
+		} else {
+			then.always = at[p]
+		}
+		c.then = append(c.then, then)
 	}
+	return c
+}
+
+// without is a conditional where a bit is true.
+func (c conditional) without(place int) conditional {
+	var needs []masked
+	for _, m := range c.needs {
+		if int(m.word) == place/64 {
+			m.mask &^= 1 << (place % 64)
+			m.value &= m.mask
+		}
+		if m.mask != 0 {
+			needs = append(needs, m)
+		}
+	}
+	return conditional{needs, c.set}
 }
 
 // packFacts joins facts by word.
@@ -193,26 +228,26 @@ func (o *operator) apply(state, next []uint64) {
 	for _, m := range o.sets {
 		next[m.word] = next[m.word]&^m.mask | m.value
 	}
-	o.change(o.when, state, next)
-	for i := range o.by {
-		t := &o.by[i]
-		for w := state[t.word] & t.mask; w != 0; w &= w - 1 {
-			o.change(o.then[int(t.from)+bits.OnesCount64(t.mask&(w&-w-1))], state, next)
-		}
-	}
+	o.when.make(state, next)
 }
 
-// change makes the changes whose conditions hold.
-func (o *operator) change(list []conditional, state, next []uint64) {
+// make makes the changes whose conditions hold.
+func (c *changes) make(state, next []uint64) {
 changes:
-	for i := range list {
-		c := &list[i]
-		for k := range c.needs {
-			if !c.needs[k].holds(state) {
+	for i := range c.always {
+		x := &c.always[i]
+		for k := range x.needs {
+			if !x.needs[k].holds(state) {
 				continue changes
 			}
 		}
-		next[c.set.word] = next[c.set.word]&^c.set.mask | c.set.value
+		next[x.set.word] = next[x.set.word]&^x.set.mask | x.set.value
+	}
+	for i := range c.by {
+		t := &c.by[i]
+		for w := state[t.word] & t.mask; w != 0; w &= w - 1 {
+			c.then[int(t.from)+bits.OnesCount64(t.mask&(w&-w-1))].make(state, next)
+		}
 	}
 }
 

@@ -53,10 +53,15 @@ func TestParted(t *testing.T) {
 // conditions counts the effects with conditions.
 func conditions(g *generator) (n int) {
 	for i := range g.ops {
-		n += len(g.ops[i].when)
-		for _, list := range g.ops[i].then {
-			n += len(list)
-		}
+		n += g.ops[i].when.count()
+	}
+	return n
+}
+
+func (c *changes) count() int {
+	n := len(c.always)
+	for i := range c.then {
+		n += c.then[i].count()
 	}
 	return n
 }
