@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -71,9 +72,11 @@ type listing struct {
 	out                    *local
 	index                  map[string]int32
 	key                    []uint64
+	name                   []byte // of the key, in index
 	st                     *propagate.State
 	own, next, reads, paid []model.Lit
 	hides                  []model.Lit
+	costly                 []model.Lit   // of all these
 	free                   []model.Lit   // reads that are not known at every step
 	seasons                [][]model.Lit // values of the others, all that there are
 	here                   map[move]bool // moves of the value at hand, costs left out
@@ -85,14 +88,14 @@ type listing struct {
 // free. costs says which variables it pays for.
 func (l *lister) list(g *group, costs []int64) (*local, error) {
 	x := &listing{
-		lister: l, g: g, costs: costs, out: &local{group: g}, index: map[string]int32{}, key: make([]uint64, (len(g.own)+63)/64),
+		lister: l, g: g, costs: costs, out: &local{group: g}, index: map[string]int32{}, here: map[move]bool{}, key: make([]uint64, (len(g.own)+63)/64),
 		own: lits(g.own), next: lits(g.next), reads: lits(g.reads), hides: lits(g.hides),
 	}
-	for _, h := range x.hides {
-		if costs[h] != 0 {
-			x.paid = append(x.paid, h)
-		}
+	paid := func(list []model.Lit) []model.Lit {
+		return slices.DeleteFunc(list, func(v model.Lit) bool { return costs[v] == 0 })
 	}
+	x.paid = paid(slices.Clone(x.hides))
+	x.costly = paid(slices.Concat(x.own, x.next, x.reads, x.hides))
 	if len(g.reads) > 64 {
 		return nil, errWide
 	}
@@ -122,11 +125,14 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 
 // number returns the number of the value in x.key, a new one if it was not there.
 func (x *listing) number() int32 {
-	name := fmt.Sprint(x.key)
-	id, ok := x.index[name]
+	x.name = x.name[:0]
+	for _, w := range x.key {
+		x.name = binary.LittleEndian.AppendUint64(x.name, w)
+	}
+	id, ok := x.index[string(x.name)]
 	if !ok {
 		id = int32(len(x.out.values))
-		x.index[name] = id
+		x.index[string(x.name)] = id
 		x.out.values = append(x.out.values, slices.Clone(x.key))
 	}
 	return id
@@ -151,7 +157,7 @@ func (x *listing) expand(v int) {
 	if !st.Consistent() {
 		return
 	}
-	x.here = map[move]bool{}
+	clear(x.here)
 	for _, season := range x.seasons {
 		st.Reset()
 		if !step.Assign(st, x.own, x.out.values[v]) || slices.ContainsFunc(season, func(b model.Lit) bool { return !st.Assign(b) }) {
@@ -206,17 +212,14 @@ func (x *listing) findSeasons() {
 // hand leaves open; false where they cannot be assigned.
 func (x *listing) cheapest() (cost int64, ok bool) {
 	st := x.st
-	sum := func(vars []int32) (c int64) {
-		for _, v := range vars {
-			if st.Value(model.Lit(v)) > 0 {
-				c += x.costs[v]
-			}
-		}
-		return c
-	}
 	st.Each(x.paid, func() bool {
 		if st.Satisfiable(x.hides) {
-			c := sum(x.g.own) + sum(x.g.next) + sum(x.g.reads) + sum(x.g.hides)
+			var c int64
+			for _, v := range x.costly {
+				if st.Value(v) > 0 {
+					c += x.costs[v]
+				}
+			}
 			if !ok || c < cost {
 				ok, cost = true, c
 			}
