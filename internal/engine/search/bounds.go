@@ -87,14 +87,16 @@ func (r *run) lower(b *int64) *int64 {
 // not wanted whole.
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
-	head, worth := int64(headStartCompletion), nodesPerCompletion*r.g.tried
+	done := r.g.tried
+	head, worth := int64(headStartCompletion), nodesPerCompletion*done
 	switch {
 	case r.g.compiled != nil && r.small():
-		head, worth = headStartPass, r.g.tried/smallTriesPerNode
+		head, worth = headStartPass, done/smallTriesPerNode
 	case r.g.s.direct || r.g.compiled != nil:
-		head, worth = headStartPass, nodesPerPass*r.g.tried
+		done += r.g.effort
+		head, worth = headStartPass, nodesPerPass*done
 	}
-	if r.whole || x.refused || x.err != nil || r.g.tried < head {
+	if r.whole || x.refused || x.err != nil || done < head {
 		return
 	}
 	if x.s != nil && x.s.Rests() {
