@@ -42,7 +42,6 @@ type beam struct {
 	touched []int32 // rules whose sums are not 0
 	key     []uint32
 	next    []int32
-	bytes   []byte
 	price   priced[int64]
 	lost    lost
 	final   *propagate.State
@@ -52,7 +51,7 @@ func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int6
 	return &beam{
 		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pruned: infinite, pause: func() {},
 		goal: ending{cost: infinite}, seen: newLayer(len(f.parts)),
-		carry: carries{ids: map[string]uint32{}},
+		carry: newCarries(),
 		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), more: make([]int64, len(f.s.rules)), less: make([]int64, len(f.s.rules)),
 		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(), lost: lost{left: make([]int64, len(f.s.rules)), price: make([]int64, len(f.s.rules))},
 	}
@@ -94,7 +93,7 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 
 // start makes the layer of the initial nodes.
 func (b *beam) start(starts [][]uint32) {
-	b.carry.number(nil, &b.bytes)
+	b.carry.number(nil)
 	b.layer, b.spare = newLayer(len(b.key)), newLayer(len(b.key))
 	for i, s := range starts {
 		bound := -b.t.Tail[0]
@@ -108,7 +107,7 @@ func (b *beam) start(starts [][]uint32) {
 			copy(b.key, s)
 			b.key[len(s)] = 0
 			b.o.canonical(b.key, nil)
-			b.layer.add(b.key, 0, bound, 0, -1, int32(i))
+			b.layer.add(b.key, hashKey(b.key), 0, bound, 0, -1, int32(i))
 		}
 	}
 	b.close()

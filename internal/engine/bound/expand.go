@@ -22,7 +22,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		key := old.key(n)
 		v := key[id]
 		b.open(k, key)
-		known, fixed := b.forced(g, k, key)
+		known, fixed := b.forced(k, key)
 		known |= g.known[t-1]
 		fixed |= g.fixed[t-1]
 		base := old.bound[n] - here[v]
@@ -31,6 +31,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		}
 		base += b.lost.before(b)
 		b.expectCounts(k, key)
+		kept := old.hash[n] ^ hashAt(int(id), v) ^ hashAt(len(key)-1, key[len(key)-1])
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
 			if m.reads&known != fixed || then[m.to] >= infinite {
@@ -46,26 +47,40 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if !b.allows(bound) || !b.keepsRules(k, o.near[id][v][i], o.tight[id][v][i]) {
 				continue
 			}
-			extra := old.extra[n]
-			if b.guide != nil {
-				extra += b.guide.of(t, id, g.arcs[t-1].of[v][i])
-			}
-			copy(b.key, key)
-			b.key[id] = uint32(m.to)
-			b.o.settle(k, b.key, nil)
-			if b.rest != nil {
-				var dear bool
-				if extra, dear = b.dear(t, k, old.cost[n]+m.cost, bound); dear {
-					continue
-				}
-			}
-			b.key[len(f.parts)] = b.carried(k, id, v, i, m)
-			b.layer.add(b.key, old.cost[n]+m.cost, bound, extra, int32(n), int32(i))
+			b.reach(t, k, n, i, bound, kept)
 		}
 		b.shut()
 	}
 	b.close()
 	return true
+}
+
+// reach adds the node that a move of the group at position k leads to from node n of the layer before, unless it is of no use. kept is the hash of the other
+// groups' values.
+func (b *beam) reach(t, k, n, i int, bound int64, kept uint64) {
+	o, old := b.o, b.spare
+	id, key, last := o.group[k], old.key(n), len(b.key)-1
+	g, v := &b.f.parts[id], key[id]
+	m := &g.moves[v][i]
+	cost, extra := old.cost[n]+m.cost, old.extra[n]
+	if b.guide != nil {
+		extra += b.guide.of(t, id, g.arcs[t-1].of[v][i])
+	}
+	copy(b.key, key)
+	b.key[id] = uint32(m.to)
+	o.settle(k, b.key, nil)
+	if b.rest != nil {
+		var dear bool
+		if extra, dear = b.dear(t, k, cost, bound); dear {
+			return
+		}
+	}
+	b.key[last] = b.carried(k, id, v, i, m)
+	hash := kept ^ hashAt(int(id), uint32(m.to)) ^ hashAt(last, b.key[last])
+	if len(o.interchangeable[k]) > 1 {
+		hash = hashKey(b.key)
+	}
+	b.layer.add(b.key, hash, cost, bound, extra, int32(n), int32(i))
 }
 
 // allows reports whether a bound is within the limit.
@@ -110,30 +125,18 @@ func (b *beam) shut() {
 	b.touched = b.touched[:0]
 }
 
-// forced returns the places in a group's reads whose bits are decided, and their values.
-func (b *beam) forced(g *part, k int, key []uint32) (known, fixed uint64) {
-	f, o := b.f, b.o
-	for i, v := range g.reads {
-		h := f.s.home[v]
-		if h < 0 {
-			continue
-		}
-		var bit bool
-		switch {
-		case f.r.role[v] == now && int(o.place[h]) >= k:
-			at := f.parts[h].index(v)
-			bit = f.parts[h].values[key[h]][at/64]>>(at%64)&1 == 1
-		case o.isPending(k, v):
-			bit = b.bits[v] == 1
-		default:
-			continue
-		}
-		known |= 1 << i
-		if bit {
-			fixed |= 1 << i
+// forced returns the places in the reads of the group at a position whose bits are decided, and their values.
+func (b *beam) forced(k int, key []uint32) (known, fixed uint64) {
+	o := b.o
+	for i := range o.decided[k] {
+		d := &o.decided[k][i]
+		if d.group < 0 {
+			fixed |= uint64(b.bits[d.at]&1) << d.place
+		} else {
+			fixed |= b.f.parts[d.group].values[key[d.group]][d.at/64] >> (d.at % 64) & 1 << d.place
 		}
 	}
-	return known, fixed
+	return o.known[k], fixed
 }
 
 // index is the place of a state bit among a group's own.
@@ -220,7 +223,7 @@ func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
 	if len(x) == 0 {
 		return 0
 	}
-	return b.carry.number(x, &b.bytes)
+	return b.carry.number(x)
 }
 
 // remembered is what must be known of the sum of a rule when the groups from position k on are to be decided.

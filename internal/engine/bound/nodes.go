@@ -62,7 +62,7 @@ func (b *beam) tighten(t int) {
 			bound += b.t.At[id][t-1][key[id]]
 		}
 		if bound <= b.limit {
-			b.layer.add(key, cost, bound, 0, old.from[i], old.by[i])
+			b.layer.add(key, hashKey(key), cost, bound, 0, old.from[i], old.by[i])
 		}
 	}
 }

@@ -13,6 +13,8 @@ type order struct {
 	// decides and one from there on reads: variables, ascending.
 	pending [][]int32
 	sources [][]source // by position: where the bits come from that are pending after it
+	decided [][]read   // by position: what the group reads that is decided
+	known   []uint64   // the places of these in its reads
 	later   []uint     // the groups after each, where they are few
 	rules   [][]int32  // by group: the rules that its moves use
 	uses    [][][]rulesOf
@@ -70,6 +72,7 @@ func (f *Factors) newOrder() *order {
 	o.findTight()
 	o.findCritical()
 	o.findPending()
+	o.findDecided()
 	o.findInterchangeable()
 	return o
 }
@@ -332,6 +335,35 @@ func (o *order) findPending() {
 
 // source is the place of a bit in what the group that is decided reads, or in its own value before; -1 where it is not there.
 type source struct{ read, own int32 }
+
+// read is a bit that a group reads: where it is in the value of another, or a pending bit.
+type read struct {
+	place int
+	group int32 // -1 for a pending bit
+	at    int32 // place in the value, or variable
+}
+
+// findDecided lists which bits that are read are decided.
+func (o *order) findDecided() {
+	f := o.f
+	o.decided, o.known = make([][]read, len(o.group)), make([]uint64, len(o.group))
+	for k, id := range o.group {
+		for i, v := range f.parts[id].reads {
+			h := f.s.home[v]
+			switch {
+			case h < 0:
+				continue
+			case f.r.role[v] == now && int(o.place[h]) >= k:
+				o.decided[k] = append(o.decided[k], read{i, h, int32(f.parts[h].index(v))})
+			case o.isPending(k, v):
+				o.decided[k] = append(o.decided[k], read{i, -1, v})
+			default:
+				continue
+			}
+			o.known[k] |= 1 << i
+		}
+	}
+}
 
 // findCritical lists for each position the rules that a group could break by
 // using nothing of them: it was counted on to use less, or more of an equation.

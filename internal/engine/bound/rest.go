@@ -102,7 +102,7 @@ func (b *beam) note(t int) {
 	for i, cost := range b.layer.cost {
 		key := b.layer.key(i)[:len(b.f.parts)]
 		if b.rest != nil {
-			b.seen.add(key, cost, 0, 0, 0, 0)
+			b.seen.add(key, hashKey(key), cost, 0, 0, 0, 0)
 		}
 		if cost < b.goal.cost && b.mayEnd(key) && b.f.ends(b.final, func(id int) uint32 { return key[id] }) {
 			b.goal = ending{t, int32(i), cost}
