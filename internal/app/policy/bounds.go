@@ -24,12 +24,12 @@ type Rule struct {
 // mostOutcomes bounds dynamic programming without a limit of time.
 const mostOutcomes = 100_000_000
 
-// factored is the process as independent draws.
-func (m *model) factored(o policy.Objective) (decision.Split, error) {
+// factored is the process as independent draws. For bounds on a reward, an RDDL's state must not be without a legal action.
+func (m *model) factored(o policy.Objective, bounds bool) (decision.Split, error) {
 	if p, ok := m.process.(*decision.Learned); ok {
 		return p.Factored(o == policy.Reward)
 	}
-	return m.process.(*decision.Process).Factored(m.p.Truth.Goal, o == policy.Reward)
+	return m.process.(*decision.Process).Factored(m.p.Truth.Goal, bounds && o == policy.Reward)
 }
 
 // exact bounds the time of dynamic programming, so that there is some left for bounds.
@@ -51,7 +51,7 @@ func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.
 
 // bounded finds an interval for the value, where dynamic programming does not fit.
 func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge error) error {
-	f, err := m.factored(r.Objective)
+	f, err := m.factored(r.Objective, true)
 	if err != nil {
 		return fmt.Errorf("%w; there are no bounds either: %w; expected fewer steps or coarser ranges (init --bins); run --robust acts where quantities are learned as functions", tooLarge, err)
 	}

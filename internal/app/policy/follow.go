@@ -197,7 +197,7 @@ func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (
 		f.r.Robust = &Robust{Disturbances: *n}
 	}
 	if rule := f.d.Rule; rule != nil {
-		x, err := f.m.factored(f.r.Objective)
+		x, err := f.m.factored(f.r.Objective, false)
 		if err != nil {
 			return nil, err
 		}

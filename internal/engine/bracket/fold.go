@@ -2,6 +2,7 @@ package bracket
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 )
 
@@ -104,16 +105,16 @@ func (b *builder) fold(p *pattern, factor int, state []uint64, action uint32) (f
 			if err == nil {
 				x.add(d, p.mask, weight, true)
 			}
-			return err
+			return defined(err)
 		})
-		return x, err
+		return b.orStay(x, p, state), err
 	}
 	each := func(s []uint64) error {
 		d, err := b.m.Draw(factor, s, action)
 		if err == nil {
 			x.add(d, p.mask, 1, false)
 		}
-		return err
+		return defined(err)
 	}
 	all, err := b.combinations(state, hidden, each)
 	if err == nil && !all {
@@ -136,7 +137,30 @@ func (b *builder) fold(p *pattern, factor int, state []uint64, action uint32) (f
 		x.alts[i] = a
 	}
 	x.thin()
-	return x, err
+	return b.orStay(x, p, state), err
+}
+
+// defined is an error, but for states that do not occur: these are left out.
+func defined(err error) error {
+	if errors.Is(err, ErrUndefined) {
+		return nil
+	}
+	return err
+}
+
+// orStay is a fold, or one that stays where it has no value: the state does not occur.
+func (b *builder) orStay(x fold, p *pattern, state []uint64) fold {
+	if x.n > 0 {
+		return x
+	}
+	stay := Draw{P: []float64{1}, Bits: make([]uint64, b.words)}
+	for _, k := range b.factors[x.factor].Writes {
+		if f := &b.fields[k]; f.Word >= 0 {
+			stay.Bits[f.Word] |= state[f.Word] & (widthMask(f.Most) << f.Shift)
+		}
+	}
+	x.add(&stay, p.mask, 1, p.average)
+	return x
 }
 
 // thin keeps the extreme distributions over two values: one of them is the best.

@@ -102,6 +102,9 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 	if err != nil || !ok || a == b {
 		return a, err == nil, err
 	}
+	if s.excludes(state, left, a, b) {
+		return a, true, nil // which the runs cannot see: they follow the base after it
+	}
 	if s.effort = 0; stop == nil {
 		n := 0
 		stop = func() bool { n++; return n > pairs || s.effort > pairsEffort }
@@ -123,6 +126,25 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 		a = b
 	}
 	return a, true, nil
+}
+
+// excludes reports whether the search shows that an action is worth no more than it expects of another.
+func (s *Search) excludes(state []uint64, left int, a, b uint32) bool {
+	i, found := s.index[string(s.key(state, left))]
+	if !found {
+		return false
+	}
+	expected, most := math.Inf(-1), math.Inf(1)
+	for k := range s.nodes[i].acts {
+		switch x := &s.nodes[i].acts[k]; x.id {
+		case a:
+			u, v := s.q(x)
+			expected = min(u, v)
+		case b:
+			most, _ = s.q(x)
+		}
+	}
+	return most < expected
 }
 
 // first takes an action, and then follows a policy.

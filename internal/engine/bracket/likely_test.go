@@ -124,6 +124,12 @@ func TestLikely(t *testing.T) {
 	if a, _, err := s.Decide([]uint64{0}, 12, nil); err != nil || a != 1 {
 		t.Errorf("action %d, %v; expected the first switch", a, err)
 	}
+	// What the base takes is not compared where its upper bound is below what the search expects of another.
+	n.acts[slices.IndexFunc(n.acts, func(x act) bool { return x.id == 1 })].baseU = 0
+	if a, _, err := s.Decide([]uint64{0}, 12, nil); err != nil || a != 7 {
+		t.Errorf("action %d, %v; expected that of the search", a, err)
+	}
+	n.acts[slices.IndexFunc(n.acts, func(x act) bool { return x.id == 1 })].baseU = 1000
 	s.base = byTables
 	if a, _, err := s.Decide([]uint64{0}, 12, nil); err != nil || a != 1 {
 		t.Errorf("by tables: action %d, %v; expected the first switch", a, err)

@@ -20,6 +20,10 @@ import (
 // ErrNotFactored is wrapped by errors of models that cannot be made of independent draws.
 var ErrNotFactored = errors.New("steps are not made of independent draws")
 
+// ErrUndefined is matched by errors of draws and terms in states in which a model says nothing, such as one of an agent in two places: the system is never
+// there.
+var ErrUndefined = errors.New("the model says nothing of the state")
+
 // Field is where a packed state has a variable.
 type Field struct {
 	Word  int

@@ -283,8 +283,10 @@ func (b *builder) pay(p *pattern, state []uint64, action uint32) (sum float64, e
 		if p.average {
 			err = b.contexts(state, p, -1-t, hidden, func(s []uint64, weight float64) error {
 				v, err := b.m.Term(t, s, action)
-				sum += weight * v
-				return err
+				if err == nil {
+					sum += weight * v
+				}
+				return defined(err)
 			})
 			if err != nil {
 				return 0, err
@@ -294,13 +296,15 @@ func (b *builder) pay(p *pattern, state []uint64, action uint32) (sum float64, e
 		best := math.Inf(-1)
 		all, err := b.combinations(state, hidden, func(s []uint64) error {
 			v, err := b.m.Term(t, s, action)
-			best = max(best, v)
-			return err
+			if err == nil {
+				best = max(best, v)
+			}
+			return defined(err)
 		})
 		if err != nil {
 			return 0, err
 		}
-		if !all {
+		if !all || math.IsInf(best, -1) {
 			_, best = b.m.TermRange(t)
 		}
 		sum += best

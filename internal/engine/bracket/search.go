@@ -48,6 +48,7 @@ type Search struct {
 	effort  int  // steps that plans looked at
 	factors int
 	bytes   int64
+	least   float64 // reward of a step, about; what follows a state without a legal action counts as that
 }
 
 // node is a state with a number of steps left.
@@ -95,6 +96,10 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 	}
 	s.upper = &tables{b: s.b, horizon: o.Horizon, ends: !m.Plain(), patterns: patterns}
 	if o.Objective == policy.Reward {
+		for t := range s.b.terms {
+			lo, _ := m.TermRange(t)
+			s.least += max(lo, -mostLoss)
+		}
 		for _, t := range rest {
 			_, hi := m.TermRange(t)
 			s.upper.rest += hi
@@ -108,6 +113,9 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 	}
 	return s, s.compare(ctx)
 }
+
+// mostLoss is what a term whose range is not known may cost.
+const mostLoss = 1e6
 
 // done reports whether a run ends in a state, and whether it has succeeded.
 func (s *Search) done(state []uint64) (done, won bool, err error) {
@@ -313,6 +321,14 @@ func (s *Search) expect(p, q *pattern, where, class uint32, state []uint64, a ui
 	return u, v, nil
 }
 
+// stuck is what a state without a legal action counts for: no success, and no reward.
+func (s *Search) stuck(left int) float64 {
+	if s.o.Objective == policy.Success {
+		return 0
+	}
+	return s.least * float64(left)
+}
+
 // q is what is known of an action: what the tables say, but of the outcomes that were visited.
 func (s *Search) q(x *act) (u, v float64) {
 	u, v = x.baseU, x.baseV
@@ -332,8 +348,9 @@ func (s *Search) backup(n *node) {
 		x, y := s.q(&n.acts[i])
 		u, v = max(u, x), max(v, y)
 	}
-	if len(n.acts) == 0 && s.o.Objective == policy.Success {
-		u, v = 0, 0
+	if len(n.acts) == 0 {
+		u = s.stuck(n.left)
+		v = u
 	}
 	n.u, n.v = min(n.u, u), v
 }

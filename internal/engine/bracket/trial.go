@@ -3,8 +3,6 @@ package bracket
 import (
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/engine/policy"
 )
 
 // Trial goes from a state down the actions that look best, and draws, to a state that is new; then it backs up. With
@@ -220,10 +218,7 @@ func (s *Search) Run(from []uint64, left int, choose Policy) (float64, error) {
 			return 0, err
 		}
 		if !ok {
-			if s.o.Objective == policy.Reward {
-				return math.Inf(-1), nil
-			}
-			return 0, nil
+			return sum + s.stuck(left), nil
 		}
 		r, err := s.step(state, a)
 		if err != nil {

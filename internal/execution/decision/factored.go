@@ -92,7 +92,7 @@ func (f *Factored) conjuncts(goal *ground.Node) error {
 	return nil
 }
 
-// joint lists the joint actions with as many that are not at their defaults as are allowed.
+// joint lists the joint actions with as many that are not at their defaults as are allowed, but for those that are illegal in every state.
 func (f *Factored) joint(s *sim.Simulator) error {
 	noop := s.Noop(nil)
 	most := s.Problem().MaxActions
@@ -101,6 +101,9 @@ func (f *Factored) joint(s *sim.Simulator) error {
 	}
 	var list func(k, left int, now []float64) error
 	list = func(k, left int, now []float64) error {
+		if !f.free && f.outcomes.Forbids(now, k) {
+			return nil
+		}
 		if k == len(noop) {
 			if f.all = append(f.all, slices.Clone(now)); len(f.all) > mostJoint {
 				return fmt.Errorf("%w: there are more than %d joint actions", bracket.ErrNotFactored, mostJoint)
@@ -201,7 +204,7 @@ func (f *Factored) Draw(factor int, state []uint64, action uint32) (*bracket.Dra
 		f.set(state, action)
 		rows, err := f.outcomes.Rows(f.factors[factor])
 		if err != nil {
-			return nil, err
+			return nil, undefined{err}
 		}
 		d := &bracket.Draw{Bits: make([]uint64, len(rows)*f.words)}
 		for i, r := range rows {
@@ -234,9 +237,20 @@ func (f *Factored) Needs(factor int, action uint32) []int {
 func (f *Factored) Term(term int, state []uint64, action uint32) (float64, error) {
 	return f.sums[term].get(state, action, func() (float64, error) {
 		f.set(state, action)
-		return f.outcomes.Term(f.terms[term])
+		v, err := f.outcomes.Term(f.terms[term])
+		if err != nil {
+			return 0, undefined{err}
+		}
+		return v, nil
 	})
 }
+
+// undefined is an error of an expression in a state.
+type undefined struct{ error }
+
+func (undefined) Is(target error) bool { return target == bracket.ErrUndefined }
+
+func (u undefined) Unwrap() error { return u.error }
 
 // TermRange implements bracket.Model.
 func (f *Factored) TermRange(term int) (lo, hi float64) { return f.outcomes.TermRange(f.terms[term]) }

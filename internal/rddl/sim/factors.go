@@ -225,6 +225,19 @@ func (o *Outcomes) Idle() bool {
 	return true
 }
 
+// Forbids reports whether a joint action is surely illegal in every state, whatever its fluents from number given on are.
+func (o *Outcomes) Forbids(action []float64, given int) bool {
+	r := o.r
+	r.widen()
+	for i, a := range r.s.actions[:given] {
+		r.work.lo[a], r.work.hi[a] = action[i], action[i]
+	}
+	return slices.ContainsFunc(r.s.preconditions, func(c condition) bool {
+		_, hi := r.truth(c.src.Expr)
+		return hi == 0
+	})
+}
+
 // open bounds an expression of which nothing is known but the ranges of fluents.
 func (r *Runner) open(n *ground.Node) (lo, hi float64) {
 	r.widen()
