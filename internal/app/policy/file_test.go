@@ -2,6 +2,8 @@ package policy_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -179,5 +181,79 @@ func TestFollower(t *testing.T) {
 	}
 	if !strings.Contains(g.Drift(), "less likely") {
 		t.Errorf("after 30 gusts: %q", g.Drift())
+	}
+}
+
+// A worker repairs one of fourteen machines, or walks: in turn, so that there is no step in which anything goes. In two places at once a machine would be
+// repaired with probability 1.2.
+const repairs = `
+domain repairs {
+	types { machine : object; cell : object; };
+	pvariables {
+		at(cell)        : { state-fluent, bool, default = false };
+		works(machine)  : { state-fluent, bool, default = false };
+		tired           : { state-fluent, bool, default = false };
+		repair(machine) : { action-fluent, bool, default = false };
+		walk(cell)      : { action-fluent, bool, default = false };
+	};
+	cpfs {
+		at'(?c) = if (exists_{?d : cell} [walk(?d)]) then walk(?c) else at(?c);
+		works'(?m) = if (repair(?m)) then Bernoulli(sum_{?c : cell} [0.6 * at(?c)]) else works(?m);
+		tired' = ~tired;
+	};
+	reward = sum_{?m : machine} [works(?m)];
+	action-preconditions {
+		((sum_{?m : machine} [repair(?m)]) + (sum_{?c : cell} [walk(?c)])) == 1;
+		tired => exists_{?c : cell} [walk(?c)];
+	};
+}`
+
+const repairsOf14 = `
+non-fluents nf { domain = repairs; objects { machine : { m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14 }; cell : { c1, c2 }; }; }
+instance fourteen { domain = repairs; non-fluents = nf; init-state { at(c1); }; max-nondef-actions = pos-inf; horizon = 8; discount = 1.0; }`
+
+// TestLegal follows a search where no action is legal in all states, where a precondition bounds how many are taken, and where a probability is none in states
+// that do not occur.
+func TestLegal(t *testing.T) {
+	folder := t.TempDir()
+	src := load.Source{Domain: filepath.Join(folder, "domain.rddl"), Instance: filepath.Join(folder, "instance.rddl")}
+	for name, text := range map[string]string{src.Domain: repairs, src.Instance: repairsOf14} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := load.Load(t.Context(), load.Ref{Source: src, Chance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := policy.Request{Now: time.Now, Started: time.Now(), PlanTime: time.Microsecond, Report: func(int, int) { time.Sleep(20 * time.Millisecond) }}
+	r.Limits.Memory, r.Limits.Threads = 1<<30, 1
+	f, err := policy.NewFollower(t.Context(), p, nil, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tired := range []bool{false, true} {
+		state := make(factored.Valuation, p.Problem.NumBits())
+		for name, x := range map[string]int64{"at(c1)": 1, "tired": map[bool]int64{true: 1}[tired]} {
+			if v, ok := p.Problem.Lookup(name); !ok || v.Set(state, x) != nil {
+				t.Fatalf("no %s", name)
+			}
+		}
+		action, planned, err := f.Choose(t.Context(), 1, state)
+		if err != nil || planned == "" {
+			t.Fatalf("planned %q, %v", planned, err)
+		}
+		var taken []string
+		for _, v := range p.Problem.OfKind(factored.Action) {
+			if v.Value(action) == 1 {
+				taken = append(taken, v.Name)
+			}
+		}
+		if len(taken) != 1 || strings.HasPrefix(taken[0], "repair") == tired {
+			t.Errorf("tired %v: it takes %q", tired, taken)
+		}
+	}
+	if _, err := policy.Plan(t.Context(), p, r); err == nil || !strings.Contains(err.Error(), "no legal action") {
+		t.Errorf("bounds: %v; expected that there may be no legal action", err)
 	}
 }
