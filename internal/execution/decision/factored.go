@@ -22,12 +22,17 @@ type Factored struct {
 	plain      bool
 	free       bool                // all joint actions are legal in all states
 	needs      map[[2]uint32][]int // by factor and class of joint actions
+	legal      memo[[]uint32]
+	held       int // of these
 
 	parts
 }
 
-// mostJoint bounds the joint actions of a factored process.
-const mostJoint = 1 << 12
+// mostJoint bounds the joint actions of a factored process, and mostLegal the legal ones that are remembered.
+const (
+	mostJoint = 1 << 12
+	mostLegal = 1 << 23
+)
 
 // Factored splits the steps of the process. The error wraps bracket.ErrNotFactored where that cannot be
 // done; if a lack of legal actions is to be ruled out, also where it is not.
@@ -64,6 +69,7 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 	for _, x := range f.terms {
 		f.sums = append(f.sums, newPart[float64](f, x.Reads))
 	}
+	f.legal = newPart[[]uint32](f, p.outcomes.LegalReads())
 	return f, f.conjuncts(goal)
 }
 
@@ -171,16 +177,29 @@ func (f *Factored) Legal(state []uint64, list []uint32) ([]uint32, error) {
 		}
 		return list, nil
 	}
+	if f.held > mostLegal {
+		f.held, f.legal = 0, newPart[[]uint32](f, f.outcomes.LegalReads())
+	}
+	all, err := f.legal.get(state, 0, func() ([]uint32, error) {
+		all, err := f.listLegal(state)
+		f.held += len(all)
+		return all, err
+	})
+	return append(list, all...), err
+}
+
+// listLegal lists the legal actions in a state.
+func (f *Factored) listLegal(state []uint64) (list []uint32, err error) {
 	if err := f.load(state); err != nil {
 		return nil, err
 	}
 	for a := range f.all {
-		err := f.outcomes.Runner().CheckAction(f.all[a])
-		var broken *sim.Violation
-		if err == nil {
-			list = append(list, uint32(a))
-		} else if !errors.As(err, &broken) {
+		legal, err := f.outcomes.Runner().Legal(f.all[a])
+		if broken := (*sim.Violation)(nil); err != nil && !errors.As(err, &broken) {
 			return nil, err
+		}
+		if legal && err == nil {
+			list = append(list, uint32(a))
 		}
 	}
 	return list, nil

@@ -268,3 +268,15 @@ func (o *Outcomes) Reads(n *ground.Node) []int {
 	given, _ := closure(o.r.s.p, n)
 	return given
 }
+
+// LegalReads lists the states on which it depends what is legal.
+func (o *Outcomes) LegalReads() (list []int) {
+	for i := range o.r.s.preconditions {
+		for _, f := range o.Reads(o.r.s.preconditions[i].src.Expr) {
+			if o.r.s.p.Fluents[f].Kind == ground.State && !slices.Contains(list, f) {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}

@@ -129,6 +129,13 @@ func (r *Runner) CheckAction(action []float64) error {
 	return r.check(r.s.beforeActions, r.s.preconditions, Precondition)
 }
 
+// Legal reports whether no precondition forbids a joint action, of values that its fluents have, in the present state.
+func (r *Runner) Legal(action []float64) (bool, error) {
+	r.setActions(action)
+	c, err := r.broken(r.s.beforeActions, r.s.preconditions, Precondition)
+	return c == nil, err
+}
+
 // Step takes the joint action, given in the order of Simulator.Actions, and returns the
 // reward of the step. If CheckAction refuses the action, or the step cannot be evaluated, the
 // state is unchanged. If the state after the step violates an invariant, the step is taken,
@@ -216,21 +223,30 @@ func (s *Simulator) admits(f int, v float64) bool {
 
 // check reports the first condition that does not hold.
 func (r *Runner) check(before []assign, conds []condition, kind Kind) error {
+	c, err := r.broken(before, conds, kind)
+	if err != nil || c == nil {
+		return err
+	}
+	return r.violation(kind, c)
+}
+
+// broken is the first condition that does not hold; nil for none.
+func (r *Runner) broken(before []assign, conds []condition, kind Kind) (*condition, error) {
 	if len(conds) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := r.compute(before, r.badValue); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range conds {
 		c := &conds[i]
 		holds := c.holds(&r.m)
 		if r.m.fault.node != nil {
-			return r.takeFault(kind.String() + " " + c.src.Text)
+			return nil, r.takeFault(kind.String() + " " + c.src.Text)
 		}
 		if !holds {
-			return r.violation(kind, c)
+			return c, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
