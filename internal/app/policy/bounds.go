@@ -19,6 +19,8 @@ import (
 type Rule struct {
 	Seed   uint64 `json:"seed"`
 	Leaves int    `json:"leaves"` // of the tables
+	// Proven says that the tables are those of a bound that was proven: without what the checker does not know of the RDDL.
+	Proven bool `json:"proven,omitempty"`
 }
 
 // mostOutcomes bounds dynamic programming without a limit of time.
@@ -67,7 +69,7 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 		return err
 	}
 	d.Engine, d.Status, d.Evaluated = "bounds", engine.Feasible, "sampled"
-	d.Sampled, d.Rule = &Sample{b.Runs, confidence, b.Mean, b.Error, b.Search.By()}, &Rule{r.Seed, b.Leaves}
+	d.Sampled, d.Rule = &Sample{b.Runs, confidence, b.Mean, b.Error, b.Search.By()}, &Rule{r.Seed, b.Leaves, r.Certify}
 	if b.Stopped {
 		d.Stopped = "the time is over"
 	}

@@ -201,7 +201,7 @@ func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (
 		if err != nil {
 			return nil, err
 		}
-		if f.planner, err = decision.NewPlanner(ctx, x, f.r.Objective, f.r.Horizon, rule.Seed, rule.Leaves, r.Now); err != nil {
+		if f.planner, err = decision.NewPlanner(ctx, x, decision.PlannerOptions{Objective: f.r.Objective, Horizon: f.r.Horizon, Seed: rule.Seed, Leaves: rule.Leaves, Proven: rule.Proven}, r.Now); err != nil {
 			return nil, err
 		}
 		if f.online = d == nil || r.PlanTime > 0; f.online {

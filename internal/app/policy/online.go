@@ -23,7 +23,7 @@ func (r *Request) aside() bool { return r.Online && r.PlanTime > 0 && r.Limits.T
 // online is the answer of dynamic programming, or a rule where that does not fit, or takes long.
 func (m *model) online(ctx context.Context, p *load.Problem, r Request, d *Document) (*Document, error) {
 	rule := *d
-	rule.Rule = &Rule{r.Seed, decision.OnlineLeaves}
+	rule.Rule = &Rule{Seed: r.Seed, Leaves: decision.OnlineLeaves}
 	var late <-chan time.Time
 	if r.aside() {
 		timer := time.NewTimer(exactSteps * r.PlanTime)

@@ -179,16 +179,22 @@ func (b *builder) with(p *pattern, field, part, most int) (q *pattern, err error
 // mostRefused bounds the fields that are tried in vain.
 const mostRefused = 6
 
-// wanted is the field that most factors of a pattern read but do not know; -1 for none.
+// wanted is the field that most factors and rules of a pattern read but do not know; -1 for none.
 func (b *builder) wanted(p *pattern, refused map[int]bool) int {
 	count := map[int]int{}
 	best := -1
-	for _, f := range p.factors {
-		for _, k := range b.hidden(&b.factors[f], p) {
+	want := func(s *Scope) {
+		for _, k := range b.hidden(s, p) {
 			if count[k]++; !refused[k] && (best < 0 || count[k] > count[best] || count[k] == count[best] && k < best) {
 				best = k
 			}
 		}
+	}
+	for _, f := range p.factors {
+		want(&b.factors[f])
+	}
+	for _, i := range p.rules {
+		want(&b.rules[i])
 	}
 	return best
 }

@@ -117,7 +117,7 @@ func (b *builder) fold(p *pattern, factor int, state []uint64, action uint32) (f
 		return defined(err)
 	}
 	all, err := b.combinations(state, hidden, each)
-	if err == nil && !all {
+	if err == nil && !all && !b.proven {
 		needed := b.m.Needs(factor, action)
 		all, err = b.combinations(state, slices.DeleteFunc(hidden, func(k int) bool { return !slices.Contains(needed, k) }), each)
 	}

@@ -12,14 +12,16 @@ import (
 // 0.1 at once, and shuts all.
 type lock struct{ n int }
 
-func (l lock) Words() int                             { return 1 }
-func (l lock) Start(state []uint64)                   { state[0] = 0 }
-func (l lock) Kind([]uint64) (k policy.Kind, _ error) { return k, nil }
-func (l lock) Plain() bool                            { return true }
-func (l lock) Actions() int                           { return l.n + 2 }
-func (l lock) Conditions() []Scope                    { return nil }
-func (l lock) Condition(int, []uint64) (bool, error)  { return false, nil }
-func (l lock) TermRange(int) (lo, hi float64)         { return 0, 10 }
+func (l lock) Words() int                               { return 1 }
+func (l lock) Start(state []uint64)                     { state[0] = 0 }
+func (l lock) Kind([]uint64) (k policy.Kind, _ error)   { return k, nil }
+func (l lock) Plain() bool                              { return true }
+func (l lock) Actions() int                             { return l.n + 2 }
+func (l lock) Conditions() []Scope                      { return nil }
+func (l lock) Condition(int, []uint64) (bool, error)    { return false, nil }
+func (l lock) TermRange(int) (lo, hi float64)           { return 0, 10 }
+func (l lock) Rules() []Scope                           { return nil }
+func (l lock) Rule(int, []uint64, uint32) (bool, error) { return true, nil }
 
 func (l lock) Fields() (list []Field) {
 	for i := range l.n {

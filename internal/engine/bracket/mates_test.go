@@ -13,9 +13,11 @@ type road struct {
 	family int
 }
 
-func (r road) Start(state []uint64)           { state[0] = 1 }
-func (r road) Actions() int                   { return 2 }
-func (r road) TermRange(int) (lo, hi float64) { return 0, 1 }
+func (r road) Start(state []uint64)                     { state[0] = 1 }
+func (r road) Actions() int                             { return 2 }
+func (r road) TermRange(int) (lo, hi float64)           { return 0, 1 }
+func (r road) Rules() []Scope                           { return nil }
+func (r road) Rule(int, []uint64, uint32) (bool, error) { return true, nil }
 func (r road) Terms() []Scope {
 	return []Scope{{Reads: []int{r.n - 1}, Classes: []uint32{0, 0}, Count: 1}}
 }

@@ -66,6 +66,9 @@ type Model interface {
 	Terms() []Scope
 	// Conditions are the conjuncts of the goal.
 	Conditions() []Scope
+	// Rules are what a legal action keeps, as far as it is known in parts: bounds are sound without any.
+	Rules() []Scope
+	Rule(i int, state []uint64, action uint32) (bool, error)
 	Draw(factor int, state []uint64, action uint32) (*Draw, error)
 	// Needs lists the fields that a draw depends on with a joint action.
 	Needs(factor int, action uint32) []int

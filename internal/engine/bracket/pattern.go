@@ -15,6 +15,7 @@ type pattern struct {
 	factors []int // that write one of the fields
 	terms   []int
 	goals   []int // conditions
+	rules   []int // that tell actions apart which the classes tell apart
 
 	class   []uint32 // of each joint action
 	members [][]uint32
@@ -41,9 +42,12 @@ func (b *builder) averaged(p *pattern) (*pattern, error) {
 		}
 		state := slices.Clone(p.key(uint32(i), b.words))
 		for c := range q.members {
-			m, err := b.move(&q, state, q.members[c][0], math.MaxInt)
-			if err != nil {
-				return nil, err
+			m := move{never: p.moves[i*len(q.members)+c].never}
+			if !m.never {
+				var err error
+				if m, err = b.move(&q, state, q.members[c][0], math.MaxInt); err != nil {
+					return nil, err
+				}
 			}
 			q.moves = append(q.moves, m)
 		}
@@ -53,6 +57,7 @@ func (b *builder) averaged(p *pattern) (*pattern, error) {
 
 // move is what an action can lead to in a pattern.
 type move struct {
+	never  bool // no such action is legal
 	reward float64
 	leaves []uint32 // next states: the product of the values of the folds, in order
 	folds  []fold
@@ -72,17 +77,19 @@ type builder struct {
 	factors   []Scope
 	terms     []Scope
 	goals     []Scope
+	rules     []Scope
 	writer    []int // factor of each field
 	objective policy.Objective
 	actions   int
 	buf       []byte
 	seen      [][]uint64    // states of runs, for averages
 	mates     map[int][]int // fields of which one alone seems to be 1 at a time
+	proven    bool          // by Sums
 	stop      func() error
 }
 
 func newBuilder(m Model, objective policy.Objective) *builder {
-	b := &builder{m: m, words: m.Words(), fields: m.Fields(), factors: m.Factors(), goals: m.Conditions(), objective: objective, actions: m.Actions()}
+	b := &builder{m: m, words: m.Words(), fields: m.Fields(), factors: m.Factors(), goals: m.Conditions(), rules: m.Rules(), objective: objective, actions: m.Actions()}
 	if objective == policy.Reward {
 		b.terms = m.Terms()
 	}
@@ -156,7 +163,40 @@ func (b *builder) pattern(fields, terms, goals []int) *pattern {
 		p.class[a] = c
 		p.members[c] = append(p.members[c], uint32(a))
 	}
+	for i := range b.rules {
+		if b.concerns(&b.rules[i], p) {
+			p.rules = append(p.rules, i)
+		}
+	}
 	return p
+}
+
+// concerns reports whether a rule says which classes of a pattern are legal: actions of one class are alike to it, and not all are.
+func (b *builder) concerns(r *Scope, p *pattern) bool {
+	if r.Count < 2 {
+		return false
+	}
+	for _, members := range p.members {
+		for _, a := range members[1:] {
+			if r.Classes[a] != r.Classes[members[0]] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// never reports whether a rule forbids a class of actions in a state of a pattern.
+func (b *builder) never(p *pattern, state []uint64, class int) (bool, error) {
+	for _, i := range p.rules {
+		if len(b.hidden(&b.rules[i], p)) > 0 {
+			continue
+		}
+		if keeps, err := b.m.Rule(i, state, p.members[class][0]); err != nil || !keeps {
+			return err == nil, defined(err)
+		}
+	}
+	return false, nil
 }
 
 // hidden lists the fields that a scope reads outside a pattern.
@@ -345,9 +385,15 @@ func (b *builder) build(p *pattern, most int) error {
 		}
 		p.won = append(p.won, won)
 		for c := range p.members {
-			mv, err := b.move(p, state, p.members[c][0], most-used)
+			never, err := b.never(p, state, c)
 			if err != nil {
 				return err
+			}
+			mv := move{never: never}
+			if !never {
+				if mv, err = b.move(p, state, p.members[c][0], most-used); err != nil {
+					return err
+				}
 			}
 			if used += len(mv.leaves) + 1; used > most {
 				return errTooLarge

@@ -18,6 +18,9 @@ type Options struct {
 	Leaves    int   // of the patterns' tables; 0 for DefaultLeaves
 	Steps     int   // of the prices; 0 for DefaultSteps
 	Memory    int64 // of what is visited, in bytes; 0 for DefaultMemory
+	// Proven says that the upper bound is to be proven by its Sums: neither rules nor what a draw needs of what it reads are made use of, which the
+	// checker does not know.
+	Proven bool
 }
 
 // What Options leave open.
@@ -83,6 +86,9 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 	o.Leaves, o.Steps, o.Memory = cmp.Or(o.Leaves, DefaultLeaves), cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Memory, DefaultMemory)
 	s := &Search{m: m, o: o, words: m.Words(), rng: rand.New(rand.NewPCG(o.Seed, 29)), index: map[string]int32{}, known: map[string]uint32{}, likely: map[string]uint32{}}
 	s.b = newBuilder(m, o.Objective)
+	if s.b.proven = o.Proven; o.Proven {
+		s.b.rules = nil
+	}
 	s.factors = len(s.b.factors)
 	s.b.stop = func() error {
 		if ctx.Err() != nil {

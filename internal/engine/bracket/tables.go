@@ -57,10 +57,11 @@ func (t *tables) sweep(k int, prices [][]float64) {
 			}
 			best := math.Inf(-1)
 			for c := range classes {
-				m := &p.moves[i*classes+c]
-				best = max(best, m.reward+price[c]+t.expect(m, before))
+				if m := &p.moves[i*classes+c]; !m.never {
+					best = max(best, m.reward+price[c]+t.expect(m, before))
+				}
 			}
-			if t.ends && !success {
+			if t.ends && !success || math.IsInf(best, -1) { // the latter does not occur
 				best = max(best, 0)
 			}
 			now[i] = best
@@ -172,11 +173,14 @@ func (t *tables) occupy(k int, prices [][]float64, freq [][]float64) {
 			best, choice := math.Inf(-1), 0
 			for c := range classes {
 				m := &p.moves[int(i)*classes+c]
+				if m.never {
+					continue
+				}
 				if v := m.reward + priceOf(p, prices, left, c) + t.expect(m, p.value[left-1]); v > best {
 					best, choice = v, c
 				}
 			}
-			if t.ends && best <= 0 {
+			if t.ends && best <= 0 || math.IsInf(best, -1) {
 				continue
 			}
 			freq[left][bestOf(p.members[choice], prices, left)] += mass

@@ -115,7 +115,7 @@ const margin = 1e-9
 
 // phase makes tables, searches with them, and follows the policy that comes of it.
 func (b *bounder) phase(ctx context.Context, ph phase) error {
-	s, err := bracket.New(ctx, b.f, bracket.Options{Objective: b.o.Objective, Horizon: b.o.Horizon, Seed: b.o.Seed, Leaves: ph.leaves, Memory: b.o.Memory})
+	s, err := bracket.New(ctx, b.f, bracket.Options{Objective: b.o.Objective, Horizon: b.o.Horizon, Seed: b.o.Seed, Leaves: ph.leaves, Memory: b.o.Memory, Proven: b.o.Sums})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type Factored struct {
 	factors    []*sim.Factor
 	terms      []*sim.Term
 	conditions []func() (bool, error)
+	tests      []func() (bool, error) // of the rules
 	plain      bool
 	free       bool                // all joint actions are legal in all states
 	needs      map[[2]uint32][]int // by factor and class of joint actions
@@ -70,7 +71,42 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 		f.sums = append(f.sums, newPart[float64](f, x.Reads))
 	}
 	f.legal = newPart[[]uint32](f, p.outcomes.LegalReads())
+	for i := range g.Preconditions {
+		if err := f.split(g.Preconditions[i].Expr); err != nil {
+			return nil, err
+		}
+	}
 	return f, f.conjuncts(goal)
+}
+
+// split makes rules of the conjuncts of a precondition.
+func (f *Factored) split(n *ground.Node) error {
+	if n.Op == ground.And {
+		for _, x := range n.Args {
+			if err := f.split(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	test, err := f.outcomes.Test(n)
+	if err != nil {
+		return err
+	}
+	f.tests, f.rules = append(f.tests, test), append(f.rules, newPart[bool](f, f.outcomes.Reads(n)))
+	return nil
+}
+
+// Rule implements bracket.Model.
+func (f *Factored) Rule(i int, state []uint64, action uint32) (bool, error) {
+	return f.rules[i].get(state, action, func() (bool, error) {
+		f.set(state, action)
+		keeps, err := f.tests[i]()
+		if err != nil {
+			return false, undefined{err}
+		}
+		return keeps, nil
+	})
 }
 
 // conjuncts splits the goal.

@@ -263,6 +263,9 @@ func (f *LearnedParts) rows(states []int, values [][]int64, p []float64) (*brack
 	return d, nil
 }
 
+// Rule implements bracket.Model: there are none.
+func (f *LearnedParts) Rule(int, []uint64, uint32) (bool, error) { return true, nil }
+
 // Needs implements bracket.Model.
 func (f *LearnedParts) Needs(factor int, _ uint32) []int { return f.draws[factor].scope.Reads }
 

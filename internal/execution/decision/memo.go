@@ -123,6 +123,7 @@ func remember[K comparable, T any](known map[K]T, key K, compute func() (T, erro
 type parts struct {
 	draws []memo[*bracket.Draw]
 	sums  []memo[float64]
+	rules []memo[bool]
 	goals []bracket.Scope
 }
 
@@ -131,6 +132,9 @@ func (p *parts) Factors() []bracket.Scope { return scopes(p.draws) }
 
 // Terms implements bracket.Model.
 func (p *parts) Terms() []bracket.Scope { return scopes(p.sums) }
+
+// Rules implements bracket.Model.
+func (p *parts) Rules() []bracket.Scope { return scopes(p.rules) }
 
 // Conditions implements bracket.Model.
 func (p *parts) Conditions() []bracket.Scope { return p.goals }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine/bracket"
-	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -19,9 +18,12 @@ type Planner struct {
 // OnlineLeaves is the size of a planner's tables: they take a few seconds, once.
 const OnlineLeaves = 1 << 16
 
-// NewPlanner makes the tables that guide a planner; equal ones for equal seeds.
-func NewPlanner(ctx context.Context, f Split, o policy.Objective, horizon int, seed uint64, leaves int, now func() time.Time) (*Planner, error) {
-	s, err := bracket.New(ctx, f, bracket.Options{Objective: o, Horizon: horizon, Seed: seed, Leaves: leaves})
+// PlannerOptions is bracket.Options.
+type PlannerOptions = bracket.Options
+
+// NewPlanner makes the tables that guide a planner; equal ones for equal options.
+func NewPlanner(ctx context.Context, f Split, o PlannerOptions, now func() time.Time) (*Planner, error) {
+	s, err := bracket.New(ctx, f, o)
 	return &Planner{f, s, now}, err
 }
 
