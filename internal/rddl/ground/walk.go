@@ -117,7 +117,8 @@ func (p *Problem) computed(ref *Node) bool {
 	return f.CPF != nil && (f.Kind != State || ref.Primed)
 }
 
-// Summands calls term for each term of coef*n, a sum, with its factor: times multiplies a factor by a constant.
+// Summands calls term for each term of coef*n, a sum, with its factor: times multiplies a factor by a constant. A sum below a
+// condition is one of terms that are 0 where that does not hold, or holds.
 func Summands[T any](n *Node, coef T, times func(coef T, by float64) T, term func(n *Node, coef T)) {
 	switch {
 	case n.Op == Add:
@@ -133,7 +134,33 @@ func Summands[T any](n *Node, coef T, times func(coef T, by float64) T, term fun
 		Summands(n.Args[1], times(coef, n.Args[0].Val), times, term)
 	case n.Op == Mul && len(n.Args) == 2 && n.Args[1].Op == Const:
 		Summands(n.Args[0], times(coef, n.Args[1].Val), times, term)
+	case isSum(n):
+		zero := &Node{Op: Const, Type: n.Type, Pos: n.Pos}
+		below := func(place int) {
+			Summands(n.Args[place], coef, times, func(x *Node, coef T) {
+				if x.Op == Const && x.Val == 0 {
+					return
+				}
+				y := *n
+				y.class, y.Args = 0, []*Node{n.Args[0], zero, zero}
+				y.Args[place] = x
+				term(&y, coef)
+			})
+		}
+		below(1)
+		below(2)
 	default:
 		term(n, coef)
 	}
+}
+
+// isSum reports whether an expression is a sum of several terms, or one below a condition.
+func isSum(n *Node) bool {
+	switch n.Op {
+	case Add, Sub:
+		return len(n.Args) > 1
+	case If:
+		return n.Type != Bool && (isSum(n.Args[1]) || isSum(n.Args[2]))
+	}
+	return false
 }
