@@ -220,7 +220,11 @@ func (d *Document) finish(ctx context.Context, m *model, s *policy.Solution, r R
 func (m *model) solve(ctx context.Context, r Request) (*policy.Solution, error) {
 	within, cancel, outcomes := r.exact(ctx)
 	defer cancel()
-	s, err := policy.Solve(within, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Outcomes: outcomes, Report: r.Report})
+	memory := r.Limits.Memory / 2
+	if r.aside() { // searches hold some too
+		memory /= 2
+	}
+	s, err := policy.Solve(within, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: memory, States: r.States, Outcomes: outcomes, Report: r.Report})
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: the time for it is over", policy.ErrTooLarge)
 	}
