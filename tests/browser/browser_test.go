@@ -229,8 +229,12 @@ func (p *tab) until(what, expression string) {
 	p.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		if eval[bool](p, "Boolean("+expression+")") {
+		holds, err := tried[bool](p, "Boolean("+expression+")")
+		if holds {
 			return
+		}
+		if err != nil && !strings.Contains(err.Error(), "navigated or closed") { // the page is being loaded
+			p.Fatalf("%s: %v", expression, err)
 		}
 		if time.Now().After(deadline) {
 			p.shot("failed")
@@ -243,14 +247,19 @@ func (p *tab) until(what, expression string) {
 // eval returns the value of an expression of JavaScript.
 func eval[T any](p *tab, expression string) T {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	out, err := tried[T](p, expression)
 	if err != nil {
 		p.shot("failed")
 		p.Fatalf("%s: %v; the page shows:\n%s", expression, err, p.shown())
 	}
 	return out
+}
+
+// tried is eval, or an error.
+func tried[T any](p *tab, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
 // field is the JavaScript that finds the control with a label in the view that is shown.
