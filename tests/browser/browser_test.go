@@ -234,7 +234,7 @@ func (p *tab) until(what, expression string) {
 			return
 		}
 		if err != nil && !strings.Contains(err.Error(), "navigated or closed") { // the page is being loaded
-			p.Fatalf("%s: %v", expression, err)
+			p.fail(expression, err)
 		}
 		if time.Now().After(deadline) {
 			p.shot("failed")
@@ -249,10 +249,16 @@ func eval[T any](p *tab, expression string) T {
 	p.Helper()
 	out, err := tried[T](p, expression)
 	if err != nil {
-		p.shot("failed")
-		p.Fatalf("%s: %v; the page shows:\n%s", expression, err, p.shown())
+		p.fail(expression, err)
 	}
 	return out
+}
+
+// fail ends the test for an expression that has no value.
+func (p *tab) fail(expression string, err error) {
+	p.Helper()
+	p.shot("failed")
+	p.Fatalf("%s: %v; the page shows:\n%s", expression, err, p.shown())
 }
 
 // tried is eval, or an error.

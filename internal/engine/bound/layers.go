@@ -114,14 +114,19 @@ func (l *layer) find(key []uint32) int {
 // index builds the hash index anew.
 func (l *layer) index(n int) {
 	l.clear(n)
-	mask := uint64(n - 1)
 	for k, hash := range l.hash {
-		i := hash & mask
-		for l.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		l.slots[i] = slotOf(hash, k)
+		insertSlot(l.slots, hash, k)
 	}
+}
+
+// insertSlot adds a node that is not there to a hash index.
+func insertSlot(slots []uint64, hash uint64, node int) {
+	mask := uint64(len(slots) - 1)
+	i := hash & mask
+	for slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	slots[i] = slotOf(hash, node)
 }
 
 // thin keeps width nodes with the lowest bounds, in into, and returns the least bound that it dropped; all stay in l where
@@ -209,20 +214,10 @@ func (c *carries) number(x []int32) uint32 {
 	c.slots[at] = slotOf(hash, len(c.data))
 	c.data = append(c.data, slices.Clone(x))
 	if 4*len(c.data) > 3*len(c.slots) {
-		c.grow()
+		c.slots = make([]uint64, 2*len(c.slots))
+		for id, x := range c.data {
+			insertSlot(c.slots, hashKey(x), id)
+		}
 	}
 	return uint32(len(c.data) - 1)
-}
-
-// grow doubles the hash index.
-func (c *carries) grow() {
-	c.slots = make([]uint64, 2*len(c.slots))
-	for id, x := range c.data {
-		hash := hashKey(x)
-		at := hash & uint64(len(c.slots)-1)
-		for c.slots[at] != 0 {
-			at = (at + 1) & uint64(len(c.slots)-1)
-		}
-		c.slots[at] = slotOf(hash, id)
-	}
 }

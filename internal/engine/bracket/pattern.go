@@ -16,6 +16,7 @@ type pattern struct {
 	terms   []int
 	goals   []int // conditions
 	rules   []int // that tell actions apart which the classes tell apart
+	decided []int // of these, those of which all that they read is in the pattern
 
 	class   []uint32 // of each joint action
 	members [][]uint32
@@ -164,8 +165,11 @@ func (b *builder) pattern(fields, terms, goals []int) *pattern {
 		p.members[c] = append(p.members[c], uint32(a))
 	}
 	for i := range b.rules {
-		if b.concerns(&b.rules[i], p) {
-			p.rules = append(p.rules, i)
+		if !b.concerns(&b.rules[i], p) {
+			continue
+		}
+		if p.rules = append(p.rules, i); len(b.hidden(&b.rules[i], p)) == 0 {
+			p.decided = append(p.decided, i)
 		}
 	}
 	return p
@@ -188,10 +192,7 @@ func (b *builder) concerns(r *Scope, p *pattern) bool {
 
 // never reports whether a rule forbids a class of actions in a state of a pattern.
 func (b *builder) never(p *pattern, state []uint64, class int) (bool, error) {
-	for _, i := range p.rules {
-		if len(b.hidden(&b.rules[i], p)) > 0 {
-			continue
-		}
+	for _, i := range p.decided {
 		if keeps, err := b.m.Rule(i, state, p.members[class][0]); err != nil || !keeps {
 			return err == nil, defined(err)
 		}

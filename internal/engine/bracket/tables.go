@@ -61,7 +61,7 @@ func (t *tables) sweep(k int, prices [][]float64) {
 					best = max(best, m.reward+price[c]+t.expect(m, before))
 				}
 			}
-			if t.ends && !success || math.IsInf(best, -1) { // the latter does not occur
+			if t.ends && !success || math.IsInf(best, -1) { // no action is legal there: a run is over, or the state does not occur
 				best = max(best, 0)
 			}
 			now[i] = best

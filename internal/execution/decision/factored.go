@@ -29,9 +29,10 @@ type Factored struct {
 	parts
 }
 
-// mostJoint bounds the joint actions of a factored process, and mostLegal the legal ones that are remembered.
+// mostJoint bounds the joint actions of a factored process, mostParts those of which a part is looked at, and mostLegal the legal ones that are remembered.
 const (
 	mostJoint = 1 << 12
+	mostParts = 1 << 18
 	mostLegal = 1 << 23
 )
 
@@ -71,30 +72,15 @@ func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
 		f.sums = append(f.sums, newPart[float64](f, x.Reads))
 	}
 	f.legal = newPart[[]uint32](f, p.outcomes.LegalReads())
-	for i := range g.Preconditions {
-		if err := f.split(g.Preconditions[i].Expr); err != nil {
+	for i := range g.Preconditions { // conjuncts already
+		n := g.Preconditions[i].Expr
+		test, err := p.outcomes.Test(n)
+		if err != nil {
 			return nil, err
 		}
+		f.tests, f.rules = append(f.tests, test), append(f.rules, newPart[bool](f, p.outcomes.Reads(n)))
 	}
 	return f, f.conjuncts(goal)
-}
-
-// split makes rules of the conjuncts of a precondition.
-func (f *Factored) split(n *ground.Node) error {
-	if n.Op == ground.And {
-		for _, x := range n.Args {
-			if err := f.split(x); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	test, err := f.outcomes.Test(n)
-	if err != nil {
-		return err
-	}
-	f.tests, f.rules = append(f.tests, test), append(f.rules, newPart[bool](f, f.outcomes.Reads(n)))
-	return nil
 }
 
 // Rule implements bracket.Model.
@@ -141,23 +127,31 @@ func (f *Factored) joint(s *sim.Simulator) error {
 	if most < 0 {
 		most = len(noop)
 	}
+	tooMany := fmt.Errorf("%w: there are more than %d joint actions", bracket.ErrNotFactored, mostJoint)
+	tried := 0
 	var list func(k, left int, now []float64) error
 	list = func(k, left int, now []float64) error {
-		if !f.free && f.outcomes.Forbids(now, k) {
+		if tried++; tried > mostParts {
+			return tooMany
+		}
+		if left == 0 { // the rest is at its defaults
+			k = len(noop)
+		}
+		if !f.free && f.outcomes.Forbids(now[:k]) {
 			return nil
 		}
 		if k == len(noop) {
 			if f.all = append(f.all, slices.Clone(now)); len(f.all) > mostJoint {
-				return fmt.Errorf("%w: there are more than %d joint actions", bracket.ErrNotFactored, mostJoint)
+				return tooMany
 			}
 			return nil
 		}
-		if err := list(k+1, left, now); err != nil || left == 0 {
+		if err := list(k+1, left, now); err != nil {
 			return err
 		}
 		v := f.compiled.Variable(s.Actions()[k])
 		if v.Hi-v.Lo > mostJoint {
-			return fmt.Errorf("%w: there are more than %d joint actions", bracket.ErrNotFactored, mostJoint)
+			return tooMany
 		}
 		for z := v.Lo; z <= v.Hi; z++ {
 			if x := f.compiled.Decode(s.Actions()[k], z); x != noop[k] {
@@ -170,7 +164,11 @@ func (f *Factored) joint(s *sim.Simulator) error {
 		now[k] = noop[k]
 		return nil
 	}
-	return list(0, most, slices.Clone(noop))
+	err := list(0, most, slices.Clone(noop))
+	if err == nil && len(f.all) == 0 {
+		err = fmt.Errorf("%w: no joint action is legal in any state", bracket.ErrNotFactored)
+	}
+	return err
 }
 
 // newPart prepares to remember a part of a step that reads some fluents.

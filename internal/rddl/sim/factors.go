@@ -225,13 +225,10 @@ func (o *Outcomes) Idle() bool {
 	return true
 }
 
-// Forbids reports whether a joint action is surely illegal in every state, whatever its fluents from number given on are.
-func (o *Outcomes) Forbids(action []float64, given int) bool {
+// Forbids reports whether joint actions that begin with some values are surely illegal in every state.
+func (o *Outcomes) Forbids(action []float64) bool {
 	r := o.r
-	r.widen()
-	for i, a := range r.s.actions[:given] {
-		r.work.lo[a], r.work.hi[a] = action[i], action[i]
-	}
+	r.widenStates(action)
 	return slices.ContainsFunc(r.s.preconditions, func(c condition) bool {
 		_, hi := r.truth(c.src.Expr)
 		return hi == 0
@@ -244,11 +241,12 @@ func (r *Runner) open(n *ground.Node) (lo, hi float64) {
 	return r.bounds2(n)
 }
 
-// widenStates opens all fluents but the actions.
+// widenStates opens all fluents but the first actions, of which the values are given.
 func (r *Runner) widenStates(action []float64) {
 	r.widen()
-	for i, a := range r.s.actions {
-		r.work.lo[a], r.work.hi[a] = action[i], action[i]
+	for i, x := range action {
+		a := r.s.actions[i]
+		r.work.lo[a], r.work.hi[a] = x, x
 	}
 }
 
