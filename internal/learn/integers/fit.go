@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // fitter finds constants, limits and moduli with which features give the values of some rows.
@@ -18,6 +19,8 @@ type fitter struct {
 	pairs       []joint   // of the feature at hand
 	table       []int32   // scratch: how many rows have each pair
 	tally       tally
+	above       tally // by value, the rows at hand that have more than a feature and a constant make
+	below       tally // and less
 	plain       []shift
 	frequent    map[int32]bool // values that more than an eighth of the rows have, as limits do
 }
@@ -127,31 +130,52 @@ func (f *fitter) modes(inner bool) []int {
 
 // shifted takes the feature and a constant: as they are, with limits, and modulo one more than the greatest value.
 func (f *fitter) shifted(x *feature, c int) {
-	plain := form{expr: x.expr.plus(c), bits: x.bits + 1}
+	bits := x.bits + 1
 	if c != 0 {
-		plain.bits += f.l.forms
+		bits += f.l.forms
 	}
-	f.plain = append(f.plain, shift{x, c, f.take(plain, x, func(v int) int { return v + c })})
+	plain, around := f.compare(c)
+	f.plain = append(f.plain, shift{x, c, plain})
+	f.keep(x, value{by: 1, c: c, low: math.MinInt, high: math.MaxInt}, plain, bits)
 	if f.l.boolean {
 		f.negated(x)
 		return
 	}
-	low, high := f.limits(c, true), f.limits(c, false)
+	low, high := f.limit(&f.above, math.MinInt, f.least), f.limit(&f.below, math.MaxInt, f.most)
 	for i := range low {
 		if i == 0 || low[i] != low[0] || high[i] != high[0] {
-			f.limited(x, c, low[i], high[i], plain)
+			f.limited(x, value{by: 1, c: c, low: low[i], high: high[i]}, plain, bits)
 		}
 	}
-	around, m := 0, f.most+1
+	if around >= worth {
+		f.take(x, value{by: 1, c: c, modulus: f.most + 1}, bits+f.l.forms)
+	}
+}
+
+// compare counts the rows that the feature and a constant give the value of, those of values above what they make, and those
+// below, and the rows that they give only modulo one more than the greatest value.
+func (f *fitter) compare(c int) (plain, around int) {
+	counted := f.above.begin(int32(f.least), int32(f.most)) && f.below.begin(int32(f.least), int32(f.most))
+	m := f.most + 1
+	modulo := f.least == 0 && m > 1
 	for _, p := range f.pairs {
-		if v := int(p.x) + c; f.least == 0 && (v < 0 || v >= m) && remainder(v, m) == int(p.y) {
+		v, y := int(p.x)+c, int(p.y)
+		if v == y {
+			plain += p.n
+			continue
+		}
+		if counted {
+			if v < y {
+				f.above.add(p.y, p.n)
+			} else {
+				f.below.add(p.y, p.n)
+			}
+		}
+		if modulo && (v < 0 || v >= m) && remainder(v, m) == y {
 			around += p.n
 		}
 	}
-	if around >= worth && m > 1 {
-		wrapped := form{expr: &Expr{Op: Mod, Args: []*Expr{plain.expr}, Constant: m}, bits: plain.bits + f.l.forms}
-		f.take(wrapped, x, func(v int) int { return remainder(v+c, m) })
-	}
+	return plain, around
 }
 
 // mostExtended is how many sums are extended by Booleans at a time.
@@ -255,76 +279,100 @@ func (f *fitter) lift(s shift, b *feature) (by int32, rows int) {
 // negated takes the negation of a Boolean.
 func (f *fitter) negated(x *feature) {
 	if x.expr.Op == Var {
-		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, x, func(v int) int { return 1 - v })
+		f.take(x, value{by: -1, c: 1, low: math.MinInt, high: math.MaxInt}, x.bits+1)
 	}
 }
 
-// limited takes a feature and a constant with limits, those that exclude no value being none.
-func (f *fitter) limited(x *feature, c, low, high int, plain form) {
-	if low > math.MinInt {
-		plain.expr = &Expr{Op: Max, Args: []*Expr{plain.expr, constant(low)}}
-		plain.bits += f.l.forms
+// limited takes a feature and a constant with limits, those that exclude no value being none. plain is how many rows have the
+// value without limits, and bits what that takes.
+func (f *fitter) limited(x *feature, v value, plain int, bits float64) {
+	if v.low > math.MinInt {
+		plain += f.above.of(int32(v.low))
+		bits += f.l.forms
 	}
-	if high < math.MaxInt {
-		plain.expr = &Expr{Op: Min, Args: []*Expr{plain.expr, constant(high)}}
-		plain.bits += f.l.forms
+	if v.high < math.MaxInt {
+		plain += f.below.of(int32(v.high))
+		bits += f.l.forms
 	}
-	if low > math.MinInt || high < math.MaxInt {
-		f.take(plain, x, func(v int) int { return min(max(v+c, low), high) })
+	if (v.low > math.MinInt || v.high < math.MaxInt) && f.best(f.score(plain, bits)) {
+		f.take(x, v, bits)
 	}
 }
 
-// limits returns two limits to try: the value of most rows that are above what a feature and a constant
-// make, or below it, and the least or greatest value. Where few rows have it, it excludes no value.
-func (f *fitter) limits(c int, low bool) (values [2]int) {
-	none, extreme := math.MaxInt, f.most
-	if low {
-		none, extreme = math.MinInt, f.least
-	}
+// limit returns two limits to try, from the values of rows that are beyond what a feature and a constant make: the value of most of
+// them, and the least or greatest value of all. Where few rows have it, it is none, which excludes no value.
+func (f *fitter) limit(beyond *tally, none, extreme int) (values [2]int) {
 	values = [2]int{none, none}
-	if !f.tally.begin(int32(f.least), int32(f.most)) {
-		return values
-	}
-	for _, p := range f.pairs {
-		if v, y := int(p.x)+c, int(p.y); low && v < y || !low && v > y {
-			f.tally.add(p.y, p.n)
-		}
-	}
-	if y, n := f.tally.most(); n >= worth {
+	if y, n := beyond.most(); n >= worth {
 		values[0] = int(y)
 	}
-	if f.tally.of(int32(extreme)) >= worth {
+	if beyond.of(int32(extreme)) >= worth {
 		values[1] = extreme
 	}
 	return values
 }
 
-// take counts the rows of a form, which is a function of the feature at hand, and keeps it if it is one of the best.
-func (f *fitter) take(x form, of *feature, value func(int) int) int {
+// value is what a form makes of the feature at hand: so many times it and a constant, with limits, or modulo a number if that is not 0.
+type value struct{ by, c, low, high, modulus int }
+
+func (v *value) of(x int32) int {
+	y := v.by*int(x) + v.c
+	if v.modulus > 0 {
+		return remainder(y, v.modulus)
+	}
+	return min(max(y, v.low), v.high)
+}
+
+// expr is the value as an expression.
+func (v *value) expr(x *Expr) *Expr {
+	if v.by < 0 {
+		x = &Expr{Op: Sum, Args: []*Expr{x}, Weights: []int{v.by}}
+	}
+	x = x.plus(v.c)
+	if v.modulus > 0 {
+		return &Expr{Op: Mod, Args: []*Expr{x}, Constant: v.modulus}
+	}
+	if v.low > math.MinInt {
+		x = &Expr{Op: Max, Args: []*Expr{x, constant(v.low)}}
+	}
+	if v.high < math.MaxInt {
+		x = &Expr{Op: Min, Args: []*Expr{x, constant(v.high)}}
+	}
+	return x
+}
+
+// score is what a form is worth that gives the value of so many rows and takes so many bits.
+func (f *fitter) score(rows int, bits float64) float64 { return float64(rows) - bits/f.unit }
+
+// best reports whether a form of such a score is one of the best.
+func (f *fitter) best(score float64) bool {
+	return len(f.scores) < mostTried || score > f.scores[mostTried-1]
+}
+
+// take keeps a form of a feature, which is the one at hand, if it is one of the best.
+func (f *fitter) take(x *feature, v value, bits float64) {
+	n := 0
 	for _, p := range f.pairs {
-		if value(int(p.x)) == int(p.y) {
-			x.count += p.n
+		if v.of(p.x) == int(p.y) {
+			n += p.n
 		}
 	}
-	score := float64(x.count) - x.bits/f.unit
-	at, _ := slices.BinarySearchFunc(f.scores, score, func(s, score float64) int {
-		if s >= score { // the first of equals is preferred
-			return -1
-		}
-		return 1
-	})
-	if at == mostTried {
-		return x.count
+	f.keep(x, v, n, bits)
+}
+
+// keep keeps a form of a feature that gives the value of so many rows, if it is one of the best. The first of equals is preferred.
+func (f *fitter) keep(x *feature, v value, rows int, bits float64) {
+	score := f.score(rows, bits)
+	if !f.best(score) {
+		return
 	}
-	x.right = make([]bool, len(f.l.y))
+	at := sort.Search(len(f.scores), func(i int) bool { return f.scores[i] < score })
+	made := form{expr: v.expr(x.expr), count: rows, bits: bits, right: make([]bool, len(f.l.y))}
 	for _, r := range f.left {
-		x.right[r] = value(int(of.col[r])) == int(f.l.y[r])
+		made.right[r] = v.of(x.col[r]) == int(f.l.y[r])
 	}
-	f.scores, f.found = append(f.scores, score), append(f.found, x)
-	copy(f.scores[at+1:], f.scores[at:])
-	copy(f.found[at+1:], f.found[at:])
-	if f.scores[at], f.found[at] = score, x; len(f.found) > mostTried {
+	f.scores, f.found = slices.Insert(f.scores, at, score), slices.Insert(f.found, at, made)
+	if len(f.found) > mostTried {
 		f.scores, f.found = f.scores[:mostTried], f.found[:mostTried]
 	}
-	return x.count
 }

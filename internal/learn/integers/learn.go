@@ -177,6 +177,9 @@ type learner struct {
 	boolean  bool    // the values are 0 and 1: those of Booleans and their negations
 	base     *form   // what most of all rows do
 	beside   bool    // rules stand beside the base: what it explains does not count for them
+	weights  []int32 // scratch, of rules: what each row counts
+	worth    []int   // by value of a feature, from the least one
+	seen     []bool
 }
 
 func newLearner(ctx context.Context, s *Sample, rows []int32) *learner {

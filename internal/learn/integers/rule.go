@@ -33,13 +33,14 @@ func (l *learner) rule(rows []int32, forms []form, exception float64) (best *rul
 func (l *learner) grow(rows []int32, f *form, exception float64) (r rule, inside []int32, value float64) {
 	r = rule{form: f, bits: f.bits + 1}
 	inside = rows
-	value = l.value(f, inside) - r.bits/exception
+	value = float64(l.weigh(f, inside)) - r.bits/exception
 	for len(r.tests) < mostTests {
 		var best cut
 		best.value = value
+		l.weigh(f, inside)
 		for i := range l.features {
 			if x := &l.features[i]; x.test {
-				if c := l.cut(x, f, inside); c.value-(r.bits+x.bits+l.tests+c.bits)/exception > best.value {
+				if c := l.cut(x, inside); c.value-(r.bits+x.bits+l.tests+c.bits)/exception > best.value {
 					c.bits += x.bits + l.tests
 					c.value -= (r.bits + c.bits) / exception
 					best = c
@@ -61,13 +62,15 @@ func (l *learner) grow(rows []int32, f *form, exception float64) (r rule, inside
 	return r, inside, value
 }
 
-// value is what a form explains of some rows, less what it contradicts.
-func (l *learner) value(f *form, rows []int32) float64 {
-	v := 0
+// weigh notes what each of some rows counts for a form, and returns the sum: what the form explains of them, less what it contradicts.
+func (l *learner) weigh(f *form, rows []int32) (sum int) {
+	l.weights = l.weights[:0]
 	for _, r := range rows {
-		v += l.weight(f, r)
+		w := l.weight(f, r)
+		l.weights = append(l.weights, int32(w))
+		sum += w
 	}
-	return float64(v)
+	return sum
 }
 
 // weight is what a row counts for a form.
@@ -111,26 +114,15 @@ func (c *cut) test() *Expr {
 	return &Expr{Op: AtLeast, Args: []*Expr{negated}, Constant: -int(c.to)}
 }
 
-// cut finds the best test of a feature for a form. Where rows leave a threshold open, 0 is taken if it
+// cut finds the best test of a feature for the form that the rows are weighed for. Where rows leave a threshold open, 0 is taken if it
 // may be, and else what is nearest to the rows inside.
-func (l *learner) cut(x *feature, f *form, rows []int32) (best cut) {
+func (l *learner) cut(x *feature, rows []int32) (best cut) {
 	best.value = math.Inf(-1)
-	lo, hi := x.col[rows[0]], x.col[rows[0]]
-	for _, r := range rows {
-		lo, hi = min(lo, x.col[r]), max(hi, x.col[r])
-	}
-	if lo == hi {
+	lo, total := l.spread(x, rows)
+	if len(l.worth) == 1 {
 		return best
 	}
-	worth, seen := make([]int, hi-lo+1), make([]bool, hi-lo+1)
-	total := 0
-	for _, r := range rows {
-		w := l.weight(f, r)
-		worth[x.col[r]-lo] += w
-		seen[x.col[r]-lo] = true
-		total += w
-	}
-	wide := math.Log2(float64(hi - lo + 1))
+	wide := math.Log2(float64(len(l.worth)))
 	take := func(c cut, v int) {
 		c.feature, c.value, c.bits = x, float64(v), wide
 		if c.value > best.value {
@@ -138,9 +130,9 @@ func (l *learner) cut(x *feature, f *form, rows []int32) (best cut) {
 		}
 	}
 	below, last := 0, lo
-	for i, w := range worth {
+	for i, w := range l.worth {
 		v := lo + int32(i)
-		if !seen[i] {
+		if !l.seen[i] {
 			continue
 		}
 		if v > lo {
@@ -161,4 +153,21 @@ func (l *learner) cut(x *feature, f *form, rows []int32) (best cut) {
 		last = v
 	}
 	return best
+}
+
+// spread adds up the weights of the rows by their value of a feature, from the least one, which it returns with the sum of all.
+func (l *learner) spread(x *feature, rows []int32) (lo int32, total int) {
+	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, r := range rows {
+		lo, hi = min(lo, x.col[r]), max(hi, x.col[r])
+	}
+	n := int(hi) - int(lo) + 1
+	l.worth, l.seen = append(l.worth[:0], make([]int, n)...), append(l.seen[:0], make([]bool, n)...)
+	for i, r := range rows {
+		v, w := x.col[r]-lo, int(l.weights[i])
+		l.worth[v] += w
+		l.seen[v] = true
+		total += w
+	}
+	return lo, total
 }

@@ -9,10 +9,10 @@ type tally struct {
 // widestTally is the most values that a tally counts.
 const widestTally = 1 << 16
 
-// begin empties the tally for values from lo to hi. It reports whether they are few enough.
+// begin empties the tally for values from lo to hi. It reports whether they are few enough; else nothing may be added.
 func (t *tally) begin(lo, hi int32) bool {
 	n := int(hi) - int(lo) + 1
-	if n > widestTally {
+	if t.counts = t.counts[:0]; n > widestTally {
 		return false
 	}
 	if cap(t.counts) < n {

@@ -141,7 +141,8 @@ func key(lits []int) string {
 type candidate struct {
 	lits  []int
 	score float64
-	on    []int32 // places of the rows in which it holds, of a literal
+	on    []int32   // places of the rows in which it holds
+	holds []float64 // of a literal: 1 at these places, and 0 at others
 }
 
 // score is how much a condition explains that holds in n of the rows, with this sum of what
@@ -173,9 +174,9 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 		singles = nil
 	}
 	var beam []candidate
-	for i, a := range singles {
-		for _, b := range singles[i+1:] {
-			if c, ok := p.join(a, b.lits[0]); ok {
+	for i := range singles {
+		for j := i + 1; j < len(singles); j++ {
+			if c, ok := p.join(&singles[i], &singles[j]); ok {
 				take(c)
 				beam = append(beam, c)
 			}
@@ -184,8 +185,8 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 	}
 	for _, a := range beam {
 		a.on = p.places(a.lits)
-		for _, b := range singles {
-			if c, ok := p.join(a, b.lits[0]); ok {
+		for i := range singles {
+			if c, ok := p.join(&a, &singles[i]); ok {
 				take(c)
 			}
 		}
@@ -247,11 +248,18 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		all = all[:maxLits]
 	}
+	for i := range all {
+		all[i].holds = make([]float64, len(p.rows))
+		for _, at := range all[i].on {
+			all[i].holds[at] = 1
+		}
+	}
 	return all
 }
 
 // join adds a literal to a conjunction whose rows are known; false if it is about a variable that is in it.
-func (p *pursuit) join(a candidate, lit int) (candidate, bool) {
+func (p *pursuit) join(a, b *candidate) (candidate, bool) {
+	lit := b.lits[0]
 	v := p.t.Atoms[lit/2].Variable
 	for _, l := range a.lits {
 		if p.t.Atoms[l/2].Variable == v {
@@ -260,15 +268,12 @@ func (p *pursuit) join(a candidate, lit int) (candidate, bool) {
 	}
 	c := candidate{lits: append(slices.Clone(a.lits), lit)}
 	slices.Sort(c.lits)
-	col, want := p.t.Columns[lit/2], float64(1-lit%2)
-	n, sum := 0, 0.0
+	n, sum := 0.0, 0.0
 	for _, i := range a.on {
-		if col[p.rows[i]] == want {
-			n++
-			sum += p.left[i]
-		}
+		n += b.holds[i]
+		sum += b.holds[i] * p.left[i]
 	}
-	c.score = p.score(n, sum)
+	c.score = p.score(int(n), sum)
 	return c, true
 }
 

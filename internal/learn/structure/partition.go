@@ -3,6 +3,7 @@ package structure
 import (
 	"math"
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -238,6 +239,11 @@ type refiner struct {
 
 func (t *Table) newRefiner(rows []int32, out int) *refiner {
 	return &refiner{t: t, rows: rows, out: out, ids: make([]int32, len(rows)), next: 1}
+}
+
+// clone is a refiner of the same cells.
+func (f *refiner) clone() *refiner {
+	return &refiner{t: f.t, rows: f.rows, out: f.out, ids: slices.Clone(f.ids), next: f.next}
 }
 
 // add divides the cells by input b.

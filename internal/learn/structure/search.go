@@ -2,6 +2,7 @@ package structure
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -228,8 +229,7 @@ func (s *search) drop(c choice, good func(*choice) bool) choice {
 	const few = 14 // inputs of which each may be the next to go
 	for len(c.inputs) > 0 {
 		var next *choice
-		for i := range c.inputs {
-			d := s.choice(slices.Delete(slices.Clone(c.inputs), i, i+1))
+		for d := range s.withoutOne(c.inputs) {
 			if !good(&d) {
 				continue
 			}
@@ -246,4 +246,29 @@ func (s *search) drop(c choice, good func(*choice) bool) choice {
 		c = *next
 	}
 	return c
+}
+
+// withoutOne lists the choices of all inputs but one, the first being left out at first. Rows are divided by half of the inputs at a
+// time, and then by all but one of the other half, so that each is added the logarithm of their number of times.
+func (s *search) withoutOne(inputs []int) iter.Seq[choice] {
+	return func(yield func(choice) bool) {
+		var halves func(f *refiner, from, to int) bool
+		halves = func(f *refiner, from, to int) bool {
+			if to-from == 1 {
+				return yield(s.refined(f, slices.Delete(slices.Clone(inputs), from, to)))
+			}
+			mid := (from + to) / 2
+			for _, half := range [][4]int{{mid, to, from, mid}, {from, mid, mid, to}} {
+				g := f.clone()
+				for _, b := range inputs[half[0]:half[1]] {
+					g.add(b)
+				}
+				if !halves(g, half[2], half[3]) {
+					return false
+				}
+			}
+			return true
+		}
+		halves(s.t.newRefiner(s.rows, s.out), 0, len(inputs))
+	}
 }
