@@ -12,13 +12,14 @@ import (
 
 // beam is one run through all layers.
 type beam struct {
-	f     *Factors
-	o     *order
-	t     *Tables
-	limit int64 // nodes with a higher bound are left out
-	width int
-	whole bool  // it ends when it drops a node
-	most  int64 // bytes
+	f      *Factors
+	o      *order
+	t      *Tables
+	limit  int64 // nodes with a higher bound are left out
+	width  int
+	whole  bool  // it ends when it drops a node
+	spared int   // nodes that layers until now had less than the width
+	most   int64 // bytes
 
 	layer   *layer
 	spare   *layer // the one before, to be used again
@@ -32,8 +33,11 @@ type beam struct {
 	seen    *layer    // states of all steps until now, where it can
 	goal    ending
 	nodes   int64
-	guide   *guide // nil for none
-	pause   func() // called after each step
+	guide   *guide    // nil for none
+	better  dominance // nil for none
+	looked  int64     // nodes that were compared with others
+	removed int64     // and those of them that others dominate
+	pause   func()    // called after each step
 
 	bits    []int8  // by variable: the pending bits of the node at hand
 	sums    []int64 // by rule
@@ -46,6 +50,9 @@ type beam struct {
 	lost    lost
 	final   *propagate.State
 }
+
+// lent is the part of what layers had less than the width that the next one may have more.
+const lent = 3
 
 func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int64) *beam {
 	return &beam{
@@ -124,14 +131,13 @@ func (b *beam) turn() (old *layer) {
 
 // close thins the layer and notes how it came about.
 func (b *beam) close() {
-	kept, dropped := b.layer.thin(b.width, b.spare)
+	kept, dropped := b.layer.thin(b.width+b.spared/lent, b.spare)
 	if kept != b.layer {
 		b.layer, b.spare = kept, b.layer
 	}
 	b.dropped = min(b.dropped, dropped)
 	b.history = append(b.history, origins{slices.Clone(b.layer.from), slices.Clone(b.layer.by)})
 	b.held += 8 * int64(b.layer.size())
-	b.nodes += int64(b.layer.size())
 }
 
 // ends reports whether a plan may end with these values of the groups.

@@ -33,6 +33,8 @@ type Search struct {
 	nodes  int64
 	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs  *pairs    // where it can
+	better dominance // of values; nil for none, or before a beam wider than narrow
+	asked  bool      // whether that was looked for
 	last   int64     // nodes of the last beam
 	whole  int64     // nodes of the last beam that dropped none
 	slack  int64     // how far beyond the bound the next beam looks, where it can
@@ -76,9 +78,10 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 	return s, nil
 }
 
-// The widths of beams: the first, by how much they grow, and the last.
+// The widths of beams: the first, that up to which nodes are not compared, by how much they grow, and the last.
 const (
 	firstWidth = 100
+	narrow     = 400
 	growth     = 4
 	lastWidth  = 1 << 26
 )
@@ -333,6 +336,10 @@ func (s *Search) probe(ctx context.Context, limit int64) error {
 func (s *Search) runBeam(ctx context.Context, limit int64, width int, whole bool) (*beam, error) {
 	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
 	b.rest, b.pairs, b.whole = s.rest, s.pairs, whole
+	if width > narrow && !s.asked {
+		s.better, s.asked = s.f.newDominance(), true
+	}
+	b.better = s.better
 	if !whole && s.rest == nil {
 		b.guide = s.o.guide()
 	}

@@ -10,6 +10,11 @@ import (
 func (b *beam) expand(ctx context.Context, t, k int) bool {
 	f, o := b.f, b.o
 	id := o.group[k]
+	if v, i := b.only(t, k); i >= 0 {
+		b.follow(t, id, v, i)
+		b.finish(t, k)
+		return true
+	}
 	g := &f.parts[id]
 	b.price.at(g, b.t.Price[t-1])
 	old := b.turn()
@@ -51,8 +56,62 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		}
 		b.shut()
 	}
-	b.close()
+	b.finish(t, k)
+	b.nodes += int64(b.layer.size())
+	b.spared += b.width - b.layer.size()
 	return true
+}
+
+// finish closes the layer after position k of step t.
+func (b *beam) finish(t, k int) {
+	if k == len(b.o.group)-1 {
+		b.dominate(t)
+	}
+	b.close()
+}
+
+// only is the value and the move of a group that has no other at step t and that nothing depends on, such as of a clock; the move is -1 for none.
+func (b *beam) only(t, k int) (v uint32, move int) {
+	o, id := b.o, b.o.group[k]
+	if b.rest != nil || len(o.rules[id]) > 0 || o.known[k] != 0 || len(o.interchangeable[k]) > 1 || !slices.Equal(o.pending[k], o.pending[k+1]) {
+		return 0, -1
+	}
+	g, move := &b.f.parts[id], -1
+	values := 0
+	for w, ok := range g.allowed[t-1] {
+		if ok {
+			v = uint32(w)
+			values++
+		}
+	}
+	if values != 1 {
+		return 0, -1
+	}
+	for i, arc := range g.arcs[t-1].of[v] {
+		if arc >= 0 && move >= 0 {
+			return 0, -1
+		} else if arc >= 0 {
+			move = i
+		}
+	}
+	return v, move
+}
+
+// follow moves a group in all nodes, which has value v there and one move: their bounds stay. The hash index is not valid afterwards.
+func (b *beam) follow(t int, id int32, v uint32, move int) {
+	l, m := b.layer, &b.f.parts[id].moves[v][move]
+	more := int64(0)
+	if b.guide != nil {
+		more = b.guide.of(t, id, b.f.parts[id].arcs[t-1].of[v][move])
+	}
+	change := hashAt(int(id), v) ^ hashAt(int(id), uint32(m.to))
+	for n := range l.cost {
+		l.key(n)[id] = uint32(m.to)
+		l.hash[n] ^= change
+		l.cost[n] += m.cost
+		l.extra[n] += more
+		l.from[n], l.by[n] = int32(n), int32(move)
+	}
 }
 
 // reach adds the node that a move of the group at position k leads to from node n of the layer before, unless it is of no use. kept is the hash of the other

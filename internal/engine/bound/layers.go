@@ -100,9 +100,9 @@ func (l *layer) add(key []uint32, hash uint64, cost, bound, extra int64, from, b
 // slotOf is what the hash index has of a node.
 func slotOf(hash uint64, node int) uint64 { return hash>>32<<32 | uint64(node+1) }
 
-// find is the place of a node with a key, -1 for none.
-func (l *layer) find(key []uint32) int {
-	mask, hash := uint64(len(l.slots)-1), hashKey(key)
+// find is the place of a node with a key of this hash, -1 for none.
+func (l *layer) find(key []uint32, hash uint64) int {
+	mask := uint64(len(l.slots) - 1)
 	for i := hash & mask; l.slots[i] != 0; i = (i + 1) & mask {
 		if at := int(uint32(l.slots[i]) - 1); l.slots[i]>>32 == hash>>32 && slices.Equal(l.key(at), key) {
 			return at

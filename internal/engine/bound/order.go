@@ -299,7 +299,7 @@ func (o *order) findPending() {
 			last[v] = k
 		}
 		for _, v := range g.reads {
-			if f.s.home[v] >= 0 {
+			if f.s.home[v] >= 0 && !f.r.clocked(v) {
 				note(v)
 				if f.r.role[v] == now {
 					// Known from the state until its home is decided.
@@ -351,7 +351,7 @@ func (o *order) findDecided() {
 		for i, v := range f.parts[id].reads {
 			h := f.s.home[v]
 			switch {
-			case h < 0:
+			case h < 0, f.r.clocked(v):
 				continue
 			case f.r.role[v] == now && int(o.place[h]) >= k:
 				o.decided[k] = append(o.decided[k], read{i, h, int32(f.parts[h].index(v))})

@@ -82,7 +82,7 @@ func (b *beam) dear(t, k int, cost, bound int64) (more int64, is bool) {
 	if k < len(b.o.group)-1 {
 		return more, false
 	}
-	at := b.seen.find(key)
+	at := b.seen.find(key, hashKey(key))
 	return more, at >= 0 && b.seen.cost[at] <= cost
 }
 
