@@ -13,6 +13,7 @@ type arcs struct {
 	sig  []int32
 	cost []float64 // whole numbers
 	of   [][]int32 // by value and move: the number of its arc; -1 where it is not possible
+	best [][]int32 // by value: the cheapest move of each of its arcs, the first of equals
 }
 
 // layOut numbers what moves use, and lists the moves of each step.
@@ -77,6 +78,7 @@ func (g *part) season(known, fixed uint64) *arcs {
 		at := map[[2]int32]int{}
 		of := make([]int32, len(g.moves[v]))
 		a.of = append(a.of, of)
+		var best []int32
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
 			if of[i] = -1; m.reads&known != fixed {
@@ -84,14 +86,17 @@ func (g *part) season(known, fixed uint64) *arcs {
 			}
 			key := [2]int32{m.to, m.sig}
 			if k, ok := at[key]; ok {
-				a.cost[k] = min(a.cost[k], float64(m.cost))
-				of[i] = int32(k)
+				if of[i] = int32(k); float64(m.cost) < a.cost[k] {
+					a.cost[k], best[int32(k)-a.from[v]] = float64(m.cost), int32(i)
+				}
 				continue
 			}
 			of[i] = int32(len(a.to))
 			at[key] = len(a.to)
 			a.to, a.sig, a.cost = append(a.to, m.to), append(a.sig, m.sig), append(a.cost, float64(m.cost))
+			best = append(best, int32(i))
 		}
+		a.best = append(a.best, best)
 	}
 	a.from = append(a.from, int32(len(a.to)))
 	return a

@@ -97,6 +97,9 @@ func solveNarrow(t *testing.T, seed uint64, task engine.Task, horizon int) *engi
 		return nil
 	}
 	s.width = 1
+	if s.f != nil {
+		s.better, s.asked = s.f.newDominance(), true
+	}
 	for !s.Done() {
 		if err := s.Advance(context.Background()); err != nil {
 			t.Errorf("seed %d: %v", seed, err)

@@ -126,11 +126,7 @@ func (s *Search) NextNodes() int64 {
 	case s.rounds > 0:
 		return s.o.roundNodes() * int64(s.stageRounds())
 	}
-	most := int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
-	if s.rest != nil {
-		return min(most, max(cheapNodes, growth*s.last))
-	}
-	return most
+	return min(int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)), max(cheapNodes, growth*s.last))
 }
 
 // stageRounds is how many rounds the next stage takes.

@@ -28,8 +28,6 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		v := key[id]
 		b.open(k, key)
 		known, fixed := b.forced(k, key)
-		known |= g.known[t-1]
-		fixed |= g.fixed[t-1]
 		base := old.bound[n] - here[v]
 		if len(b.price.now) > 0 {
 			base += b.price.now[v]
@@ -37,7 +35,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		base += b.lost.before(b)
 		b.expectCounts(k, key)
 		kept := old.hash[n] ^ hashAt(int(id), v) ^ hashAt(len(key)-1, key[len(key)-1])
-		for i := range g.moves[v] {
+		for _, i := range g.arcs[t-1].best[v] {
 			m := &g.moves[v][i]
 			if m.reads&known != fixed || then[m.to] >= infinite {
 				continue
@@ -52,7 +50,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 			if !b.allows(bound) || !b.keepsRules(k, o.near[id][v][i], o.tight[id][v][i]) {
 				continue
 			}
-			b.reach(t, k, n, i, bound, kept)
+			b.reach(t, k, n, int(i), bound, kept)
 		}
 		b.shut()
 	}
@@ -76,8 +74,7 @@ func (b *beam) only(t, k int) (v uint32, move int) {
 	if b.rest != nil || len(o.rules[id]) > 0 || o.known[k] != 0 || len(o.interchangeable[k]) > 1 || !slices.Equal(o.pending[k], o.pending[k+1]) {
 		return 0, -1
 	}
-	g, move := &b.f.parts[id], -1
-	values := 0
+	g, values := &b.f.parts[id], 0
 	for w, ok := range g.allowed[t-1] {
 		if ok {
 			v = uint32(w)
@@ -87,14 +84,10 @@ func (b *beam) only(t, k int) (v uint32, move int) {
 	if values != 1 {
 		return 0, -1
 	}
-	for i, arc := range g.arcs[t-1].of[v] {
-		if arc >= 0 && move >= 0 {
-			return 0, -1
-		} else if arc >= 0 {
-			move = i
-		}
+	if best := g.arcs[t-1].best[v]; len(best) == 1 {
+		return v, int(best[0])
 	}
-	return v, move
+	return 0, -1
 }
 
 // follow moves a group in all nodes, which has value v there and one move: their bounds stay. The hash index is not valid afterwards.
