@@ -3,6 +3,7 @@ package bracket
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 )
@@ -98,7 +99,12 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 	if err != nil || !ok {
 		return 0, false, err
 	}
+	s.halt = stop
+	defer func() { s.halt = nil }()
 	b, ok, err := s.Base(state, left)
+	if errors.Is(err, errHalted) {
+		return a, true, nil
+	}
 	if err != nil || !ok || a == b {
 		return a, err == nil, err
 	}
@@ -106,16 +112,19 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 		return a, true, nil // which the runs cannot see: they follow the base after it
 	}
 	if s.effort = 0; stop == nil {
-		n := 0
+		n := 0 // pairs of runs
 		stop = func() bool { n++; return n > pairs || s.effort > pairsEffort }
 	}
 	var gain sample // of a against b
 	for !stop() {
 		x, err := s.Run(state, left, first(a, left, s.Base))
-		if err != nil {
-			return 0, false, err
+		y := 0.
+		if err == nil {
+			y, err = s.Run(state, left, first(b, left, s.Base))
 		}
-		y, err := s.Run(state, left, first(b, left, s.Base))
+		if errors.Is(err, errHalted) {
+			break
+		}
 		if err != nil {
 			return 0, false, err
 		}
@@ -127,6 +136,9 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 	}
 	return a, true, nil
 }
+
+// errHalted says that the time of Decide was over before the base had a plan.
+var errHalted = errors.New("the time for a decision is over")
 
 // excludes reports whether the search shows that an action is worth no more than it expects of another.
 func (s *Search) excludes(state []uint64, left int, a, b uint32) bool {
@@ -215,6 +227,9 @@ func (s *Search) ahead(layer []lead, left int) (next []lead, err error) {
 	for i := range layer {
 		if layer[i].over {
 			continue
+		}
+		if s.halt != nil && s.halt() {
+			return nil, errHalted
 		}
 		if s.legal, err = s.m.Legal(layer[i].state, s.legal); err != nil {
 			return nil, err

@@ -126,6 +126,13 @@ func TestLikely(t *testing.T) {
 	if a, _, err := s.Decide([]uint64{0}, 12, nil); err != nil || a != 1 {
 		t.Errorf("action %d, %v; expected the first switch", a, err)
 	}
+	// Without the time for a plan the base says nothing.
+	clear(s.likely)
+	asked := 0
+	stop := func() bool { asked++; return asked > 3 }
+	if a, ok, err := s.Decide([]uint64{0}, 12, stop); err != nil || !ok || a != 7 || asked != 4 {
+		t.Errorf("action %d, %v, %v when the time was over, which was asked for %d times; expected that of the search, and 4", a, ok, err, asked)
+	}
 	// What the base takes is not compared where its upper bound is below what the search expects of another.
 	n.acts[slices.IndexFunc(n.acts, func(x act) bool { return x.id == 1 })].baseU = 0
 	if a, _, err := s.Decide([]uint64{0}, 12, nil); err != nil || a != 7 {

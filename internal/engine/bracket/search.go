@@ -47,8 +47,9 @@ type Search struct {
 	known   map[string]uint32 // greedy choices
 	likely  map[string]uint32 // of plans for the most likely outcomes
 	base    base
-	alone   bool // the policy is the base everywhere
-	effort  int  // steps that plans looked at
+	alone   bool        // the policy is the base everywhere
+	effort  int         // steps that plans looked at
+	halt    func() bool // ends plans of the base; nil for none
 	factors int
 	bytes   int64
 	least   float64 // reward of a step, about; what follows a state without a legal action counts as that

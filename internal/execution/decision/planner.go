@@ -52,7 +52,7 @@ func (p *Planner) Search(ctx context.Context, state factored.Valuation, left int
 		return ctx.Err() != nil || within > 0 && !p.now().Before(begin.Add(share))
 	}
 	for i := 0; within > 0 || i < onlineTrials; i++ {
-		if i%16 == 0 && over(within*trialShare/10) {
+		if over(within * trialShare / 10) {
 			break
 		}
 		if err := p.s.Trial(packed, left, false); err != nil {
