@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -24,9 +25,9 @@ type substitute struct {
 // dominance lists the substitutes of each value: [group][t-1][value], t = 1..H+1. Groups without any have nil.
 type dominance [][][][]substitute
 
-// What is spent on a group, in pairs of moves, and how many substitutes a value has: those that are nearest in worth.
+// What is spent, in pairs of moves of groups that differ, and how many substitutes a value has: those that are nearest in worth.
 const (
-	mostPairs       = 4_000_000
+	mostPairs       = 20_000_000
 	mostSubstitutes = 12
 )
 
@@ -34,24 +35,25 @@ const (
 func (f *Factors) newDominance() dominance {
 	alone := f.endsAlone()
 	known := map[string][][][]substitute{}
-	out, some := make(dominance, len(f.parts)), false
+	out, some, spent := make(dominance, len(f.parts)), false, 0
 	for id := range f.parts {
 		g := &f.parts[id]
-		moves := 0
+		work := len(g.sigs) * len(g.sigs)
 		for _, a := range g.arcs {
-			moves += len(a.to) * len(a.to)
+			work += len(a.to) * len(a.to)
 		}
-		if len(g.values) < 2 || moves > mostPairs || len(g.sigs)*len(g.sigs) > mostPairs {
+		if len(g.values) < 2 || spent+work > mostPairs {
 			continue
 		}
-		key := g.key()
+		end := make([]bool, len(g.values)) // in which of them a plan may end, whatever the other groups do
 		if alone[id] {
-			key += "alone"
+			f.findEnds(g, end)
 		}
+		key := fmt.Sprint(g.key(), end)
 		x, ok := known[key]
 		if !ok {
-			x = f.compare(g, alone[id])
-			known[key] = x
+			x = f.compare(g, end)
+			known[key], spent = x, spent+work
 		}
 		out[id] = x
 		some = some || x != nil
@@ -104,20 +106,18 @@ func (f *Factors) endsAlone() []bool {
 	return alone
 }
 
-// mayEndAlone tells in which of its values a group may be where a plan ends, as far as conditions are about no other group.
-func (f *Factors) mayEndAlone(g *part) []bool {
-	out := make([]bool, len(g.values))
+// findEnds notes in which of its values a group may be where a plan ends, if no condition on that is about another group.
+func (f *Factors) findEnds(g *part, end []bool) {
 	st := f.r.final.NewState()
-	for v := range out {
+	for v := range end {
 		st.Reset()
-		out[v] = st.Consistent() && step.Assign(st, lits(g.own), g.values[v]) && f.completes(st)
+		end[v] = st.Consistent() && step.Assign(st, lits(g.own), g.values[v]) && f.completes(st)
 	}
-	return out
 }
 
-// compare finds the substitutes of the values of a group, those of the last step first; nil for none. alone is whether no
-// condition on final states is about other groups too.
-func (f *Factors) compare(g *part, alone bool) [][][]substitute {
+// compare finds the substitutes of the values of a group, those of the last step first; nil for none. end tells which values may be substitutes
+// where a plan ends.
+func (f *Factors) compare(g *part, end []bool) [][][]substitute {
 	sigs := f.compareUses(g.sigs)
 	values := make([][]bool, len(g.values))
 	for a := range values {
@@ -126,7 +126,6 @@ func (f *Factors) compare(g *part, alone bool) [][][]substitute {
 			values[a][b] = (g.nowUse == nil || f.noMore(g.nowUse[a], g.nowUse[b])) && (g.afterUse == nil || f.noMore(g.afterUse[a], g.afterUse[b]))
 		}
 	}
-	end := f.mayEndAlone(g)
 	then, here := square(len(values)), square(len(values))
 	out, some := make([][][]substitute, f.horizon+1), false
 	for t := f.horizon; t >= 0; t-- {
@@ -135,7 +134,7 @@ func (f *Factors) compare(g *part, alone bool) [][][]substitute {
 				switch {
 				case a == b:
 					here[a][b] = 0
-				case !g.allowed[t][a] || !g.allowed[t][b] || !values[a][b] || t == f.horizon && (!alone || !end[b]):
+				case !g.allowed[t][a] || !g.allowed[t][b] || !values[a][b] || t == f.horizon && !end[b]:
 					here[a][b] = infinite
 				case t == f.horizon:
 					here[a][b] = 0
