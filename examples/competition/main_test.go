@@ -87,3 +87,12 @@ func TestListErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLastLine: what went wrong is kept, not the request to report it.
+func TestLastLine(t *testing.T) {
+	for _, text := range []string{"begins\nends\n", "begins\nends\nThis is a bug. Please report it.\n"} {
+		if line := lastLine([]byte(text)); line != "ends" {
+			t.Errorf("the last line of %q is said to be %q", text, line)
+		}
+	}
+}

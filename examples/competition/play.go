@@ -208,8 +208,11 @@ func program(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastLine is the last line of an output that is not empty.
+// lastLine is the last line of an output that is not empty, but for the request to report what the line before it says.
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if n := len(lines) - 1; n > 0 && strings.HasPrefix(lines[n], "This is a bug.") {
+		lines = lines[:n]
+	}
 	return lines[len(lines)-1]
 }
