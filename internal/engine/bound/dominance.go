@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/engine/step"
-	"github.com/fdplan/fdplan/internal/model"
 )
 
 // Where a group has one value in place of another, it may often do what it would have done, or as well: a full store does what a
@@ -33,7 +30,7 @@ const (
 
 // newDominance compares the values of groups. It is nil where none has a substitute.
 func (f *Factors) newDominance() dominance {
-	alone := f.endsAlone()
+	marks := f.marks()
 	known := map[string][][][]substitute{}
 	out, some, spent := make(dominance, len(f.parts)), false, 0
 	for id := range f.parts {
@@ -45,14 +42,11 @@ func (f *Factors) newDominance() dominance {
 		if len(g.values) < 2 || spent+work > mostPairs {
 			continue
 		}
-		end := make([]bool, len(g.values)) // in which of them a plan may end, whatever the other groups do
-		if alone[id] {
-			f.findEnds(g, end)
-		}
-		key := fmt.Sprint(g.key(), end)
+		ends := g.last != nil && len(marks[id]) == 0 // where it may end does not depend on others
+		key := fmt.Sprint(g.key(), ends)
 		x, ok := known[key]
 		if !ok {
-			x = f.compare(g, end)
+			x = f.compare(g, ends)
 			known[key], spent = x, spent+work
 		}
 		out[id] = x
@@ -64,60 +58,9 @@ func (f *Factors) newDominance() dominance {
 	return out
 }
 
-// endsAlone reports for each group whether no condition on final states is about it and another.
-func (f *Factors) endsAlone() []bool {
-	const shared = -2
-	about := make([]int, f.r.numVars+1) // by variable: the group that conditions on it are about, -1 for none yet
-	for v := range about {
-		about[v] = -1
-		if v < len(f.s.home) && f.s.home[v] >= 0 && f.r.role[v] == now {
-			about[v] = int(f.s.home[v])
-		}
-	}
-	alone := make([]bool, len(f.parts))
-	for id := range alone {
-		alone[id] = true
-	}
-	sums := slices.Concat(f.r.There.Sums[model.Goal], f.r.Invariants())
-	for changed := true; changed; {
-		changed = false
-		for _, s := range sums {
-			of := -1
-			for _, t := range s.Terms {
-				switch a := about[t.Lit.Var()]; {
-				case f.r.role[t.Lit.Var()] == now && f.r.fixed[t.Lit.Var()] != 0, a == -1:
-				case of == -1 || of == a:
-					of = a
-				default:
-					of = shared
-				}
-			}
-			for _, t := range s.Terms {
-				v := t.Lit.Var()
-				switch a := about[v]; {
-				case of == shared && a >= 0 && f.r.role[v] == now:
-					alone[a] = false
-				case f.r.role[v] != now && a != of && of != -1 && a != shared:
-					about[v], changed = of, true
-				}
-			}
-		}
-	}
-	return alone
-}
-
-// findEnds notes in which of its values a group may be where a plan ends, if no condition on that is about another group.
-func (f *Factors) findEnds(g *part, end []bool) {
-	st := f.r.final.NewState()
-	for v := range end {
-		st.Reset()
-		end[v] = st.Consistent() && step.Assign(st, lits(g.own), g.values[v]) && f.completes(st)
-	}
-}
-
-// compare finds the substitutes of the values of a group, those of the last step first; nil for none. end tells which values may be substitutes
-// where a plan ends.
-func (f *Factors) compare(g *part, end []bool) [][][]substitute {
+// compare finds the substitutes of the values of a group, those of the last step first; nil for none. ends is whether values
+// may be substitutes where a plan ends.
+func (f *Factors) compare(g *part, ends bool) [][][]substitute {
 	sigs := f.compareUses(g.sigs)
 	values := make([][]bool, len(g.values))
 	for a := range values {
@@ -134,7 +77,7 @@ func (f *Factors) compare(g *part, end []bool) [][][]substitute {
 				switch {
 				case a == b:
 					here[a][b] = 0
-				case !g.allowed[t][a] || !g.allowed[t][b] || !values[a][b] || t == f.horizon && !end[b]:
+				case !g.allowed[t][a] || !g.allowed[t][b] || !values[a][b] || t == f.horizon && !ends:
 					here[a][b] = infinite
 				case t == f.horizon:
 					here[a][b] = 0
@@ -210,13 +153,8 @@ func (f *Factors) compareUses(uses [][]use) [][]bool {
 
 // noMore reports whether b uses no more of inequalities than a, and as much of equations.
 func (f *Factors) noMore(a, b []use) bool {
-	for _, u := range a {
-		if x := usedOf(b, u.rel); x > usedOf(a, u.rel) || f.rels[u.rel].equal && x != usedOf(a, u.rel) {
-			return false
-		}
-	}
-	for _, u := range b {
-		if x := usedOf(a, u.rel); usedOf(b, u.rel) > x || f.rels[u.rel].equal && usedOf(b, u.rel) != x {
+	for _, u := range slices.Concat(a, b) {
+		if x, y := usedOf(a, u.rel), usedOf(b, u.rel); y > x || y < x && f.rels[u.rel].equal {
 			return false
 		}
 	}

@@ -37,7 +37,6 @@ func (l *learner) grow(rows []int32, f *form, exception float64) (r rule, inside
 	for len(r.tests) < mostTests {
 		var best cut
 		best.value = value
-		l.weigh(f, inside)
 		for i := range l.features {
 			if x := &l.features[i]; x.test {
 				if c := l.cut(x, inside); c.value-(r.bits+x.bits+l.tests+c.bits)/exception > best.value {
@@ -58,6 +57,7 @@ func (l *learner) grow(rows []int32, f *form, exception float64) (r rule, inside
 			}
 		}
 		inside = some
+		l.weigh(f, inside)
 	}
 	return r, inside, value
 }
