@@ -20,8 +20,9 @@ const (
 const (
 	// baseRuns is the number of runs in which these are compared.
 	baseRuns = 32
-	// baseEffort bounds the steps that plans look at in these runs; at least leastRuns are made.
-	baseEffort, leastRuns = 300_000, 4
+	// baseEffort bounds the steps that plans look at in these runs; at least leastRuns are made, and no more where the difference is
+	// clear, as it is beyond so many standard errors.
+	baseEffort, leastRuns, clearErrors = 3_000_000, 4, 2
 	// pairs is the number of pairs of runs for a choice without a time, and pairsEffort bounds the steps that plans look at in them.
 	pairs, pairsEffort = 16, 200_000
 )
@@ -44,7 +45,13 @@ func (s *Search) compare(ctx context.Context) error {
 	s.m.Start(start)
 	for _, s.base = range []base{byTables, byLikely, idle} {
 		var x sample
-		for s.effort = 0; x.n < baseRuns && (x.n < leastRuns || s.effort < baseEffort); {
+		s.effort = 0
+		// gain is by how many standard errors it is better than the best one before.
+		gain := func() float64 {
+			mean, e := x.mean()
+			return (mean - most) / math.Sqrt(e+error2)
+		}
+		for x.n < leastRuns || x.n < baseRuns && s.effort < baseEffort && (s.base == byTables || math.Abs(gain()) < clearErrors) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -54,8 +61,9 @@ func (s *Search) compare(ctx context.Context) error {
 			}
 			x.add(v)
 		}
-		if mean, e := x.mean(); s.base == byTables || mean-most > math.Sqrt(e+error2) {
-			best, most, error2 = s.base, mean, e
+		if s.base == byTables || gain() > 1 {
+			best = s.base
+			most, error2 = x.mean()
 		}
 	}
 	s.base, s.effort = best, 0
