@@ -44,6 +44,7 @@ type question struct {
 	now  []tri
 	then []tri
 	log  []slot // in the order of assignment, for undoing
+	due  *agenda
 }
 
 func newQuestion(p *factored.Problem, t int) *question {
@@ -64,6 +65,7 @@ func (q *question) set(s slot, v bool) {
 		q.now[s.bit] = truth(v)
 	}
 	q.log = append(q.log, s)
+	q.due.note(s)
 }
 
 func (q *question) back(to int) {
@@ -141,9 +143,81 @@ func possible(c *factored.Constraint, least, most int64) bool {
 	return (c.Op == factored.LE || most >= c.K) && (c.Op == factored.GE || least <= c.K)
 }
 
+// mentions lists by bit of this step and the next in which constraints of a list it occurs.
+type mentions struct{ now, then [][]int32 }
+
+func mentionsOf(p *factored.Problem, cs []grouped) *mentions {
+	m := &mentions{make([][]int32, p.NumBits()), make([][]int32, p.NumBits())}
+	for i, g := range cs {
+		for _, t := range g.Terms {
+			m.add(t.Lit.Bit, t.Lit.Next, int32(i))
+		}
+		if g.Written != nil {
+			g.Written.Reads(func(v *factored.Variable, next bool) {
+				for b := range v.Width {
+					m.add(v.First+factored.Bit(b), next, int32(i))
+				}
+			})
+		}
+	}
+	return m
+}
+
+func (m *mentions) add(b factored.Bit, next bool, i int32) {
+	list := &m.now[b]
+	if next {
+		list = &m.then[b]
+	}
+	if n := len(*list); n == 0 || (*list)[n-1] != i {
+		*list = append(*list, i)
+	}
+}
+
+// agenda is the constraints that are to be looked at: those about slots that were set since.
+type agenda struct {
+	*mentions
+	due []bool // by constraint
+}
+
+func (a *agenda) note(s slot) {
+	if a == nil {
+		return
+	}
+	list := a.now[s.bit]
+	if s.next {
+		list = a.then[s.bit]
+	}
+	for _, i := range list {
+		a.due[i] = true
+	}
+}
+
 // solve tries values for the open slots until the constraints hold and accept returns true.
 // Values that a single constraint forces are set without search.
 func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bool) bool {
+	if len(cs) == 0 {
+		return c.search(q, cs, open, accept)
+	}
+	m := c.mentions[&cs[0]]
+	if m == nil {
+		if c.mentions == nil {
+			c.mentions = map[*grouped]*mentions{}
+		}
+		m = mentionsOf(c.p, cs)
+		c.mentions[&cs[0]] = m
+	}
+	outer := q.due
+	q.due = &agenda{m, make([]bool, len(cs))}
+	for i := range q.due.due {
+		q.due.due[i] = true
+	}
+	ok := c.search(q, cs, open, accept)
+	q.due = outer
+	return ok
+}
+
+// search is solve, with an agenda.
+func (c *checker) search(q *question, cs []grouped, open []slot, accept func() bool) bool {
 	mark := len(q.log)
 	if !c.force(q, cs) {
 		q.back(mark)
@@ -156,7 +230,7 @@ func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bo
 		for _, v := range []bool{false, true} {
 			inner := len(q.log)
 			q.set(s, v)
-			if c.solve(q, cs, open[i+1:], accept) {
+			if c.search(q, cs, open[i+1:], accept) {
 				return true
 			}
 			q.back(inner)
@@ -191,7 +265,11 @@ func (q *question) says(c *factored.Constraint) bool {
 func (c *checker) force(q *question, cs []grouped) bool {
 	for changed := true; changed; {
 		changed = false
-		for _, g := range cs {
+		for i, g := range cs {
+			if !q.due.due[i] {
+				continue
+			}
+			q.due.due[i] = false
 			least, most := q.bounds(g.Constraint)
 			if !possible(g.Constraint, least, most) || !q.says(g.Constraint) {
 				if c.further(q.t) {

@@ -130,6 +130,8 @@ type checker struct {
 	failure *Failure
 	dead    map[string]bool // "step:state" from which no run was found
 	rewards []int64
+	// mentions are those of the lists that were solved, by their first constraints.
+	mentions map[*grouped]*mentions
 }
 
 func (c *checker) sort() {

@@ -3,6 +3,7 @@ package validate_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -134,7 +135,7 @@ func TestMalformed(t *testing.T) {
 func TestCheckStepAgainstDefinition(t *testing.T) {
 	right := 0
 	for seed := range uint64(300) {
-		p, net, _ := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1})
+		p, net, _ := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1 + 2*int(seed%2)})
 		p.Initial, p.Goal = nil, nil
 		// CheckStep does not check C at the following state; leave out the constraints that
 		// would.
@@ -180,5 +181,29 @@ func TestCheckStepAgainstDefinition(t *testing.T) {
 	}
 	if right < 100 {
 		t.Errorf("only %d of the steps were right", right)
+	}
+}
+
+// BenchmarkAuxiliary checks a step whose auxiliary bits have to be found one after the other: of each two, one is true.
+func BenchmarkAuxiliary(b *testing.B) {
+	p := factored.NewProblem("choices")
+	add := func(name string, kind factored.Kind) factored.Lit {
+		v, err := p.AddVariable(factored.Variable{Name: name, Kind: kind, Bool: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return factored.Lit{Bit: p.Variables[v].First}
+	}
+	add("on", factored.State)
+	add("act", factored.Action)
+	for i := range 2000 {
+		x, y := add(fmt.Sprintf("x%d", i), factored.Auxiliary), add(fmt.Sprintf("y%d", i), factored.Auxiliary)
+		p.Global = append(p.Global, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: x}, {Coef: 1, Lit: y}}, Op: factored.EQ, K: 1})
+	}
+	now := make(factored.Valuation, p.NumBits())
+	for b.Loop() {
+		if failure, err := validate.CheckStep(p, nil, now, now); failure != nil || err != nil {
+			b.Fatal(failure, err)
+		}
 	}
 }

@@ -37,7 +37,17 @@ var proven = map[string]int64{
 	"failing -n 20 -k 20 -graph random -cost 10 -H 12": 150_000,
 	"sudoku -fills 11":                                 30_000,
 	"inventory -n 10 -H 20":                            4_000_000,
+	"jobs -n 4 -k 2 -H 12":                             500_000,
 	"jobs -n 10 -k 2 -H 16":                            3_000_000,
+	"repair -n 4 -k 2 -size 3 -H 12":                   1_000_000,
+	"repair -n 10 -k 3 -H 16":                          12_000_000,
+	"charge -n 3 -H 12":                                500_000,
+	"irrigate -n 2 -H 12":                              4_000_000,
+	"irrigate -n 4 -H 18":                              4_000_000,
+	"lifts -n 3 -k 1 -size 4 -H 12":                    100_000,
+	"lifts -n 7 -k 2 -H 20":                            3_000_000,
+	"warehouse -n 1 -k 2 -size 6 -H 12":                100_000,
+	"warehouse -n 2 -k 4 -size 12 -H 20":               3_000_000,
 	"robots -n 2 -H 30":                                8_000_000,
 	"robots -n 3 -H 30":                                22_000_000,
 	"robots -n 4 -H 30":                                4_000_000,
@@ -54,7 +64,7 @@ func TestProofs(t *testing.T) {
 	some := []string{
 		"sysadmin -n 10 -k 3 -graph ring -H 6", "sysadmin -n 13 -k 4 -graph ring -H 15", "sysadmin -n 20 -k 6 -graph tree -H 12",
 		"sysadmin -n 50 -k 15 -graph tree -H 40", "failing -n 20 -k 20 -graph random -cost 10 -H 12", "sudoku -fills 11",
-		"inventory -n 10 -H 20", "jobs -n 10 -k 2 -H 16",
+		"inventory -n 10 -H 20", "jobs -n 10 -k 2 -H 16", "repair -n 4 -k 2 -size 3 -H 12", "charge -n 3 -H 12", "lifts -n 7 -k 2 -H 20",
 	}
 	for _, r := range rows {
 		most, ok := proven[r.args]
