@@ -34,9 +34,9 @@ func (m *model) factored(o policy.Objective, bounds bool) (decision.Split, error
 	return m.process.(*decision.Process).Factored(m.p.Truth.Goal, bounds && o == policy.Reward)
 }
 
-// exact bounds the time of dynamic programming, so that there is some left for bounds.
+// exact bounds the time of dynamic programming, so that there is some left for bounds where they can be had.
 func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.CancelFunc, outcomes int) {
-	if r.aside() { // as long as the run takes
+	if r.alone || r.aside() { // as long as the run takes
 		return ctx, func() {}, 0
 	}
 	if r.PlanTime > 0 {
@@ -52,11 +52,7 @@ func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.
 }
 
 // bounded finds an interval for the value, where dynamic programming does not fit.
-func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge error) error {
-	f, err := m.factored(r.Objective, true)
-	if err != nil {
-		return fmt.Errorf("%w; there are no bounds either: %w; expected fewer steps or coarser ranges (init --bins); run --robust acts where quantities are learned as functions", tooLarge, err)
-	}
+func (m *model) bounded(ctx context.Context, r Request, d *Document, f decision.Split) error {
 	within, cancel := ctx, func() {}
 	if end, ok := ctx.Deadline(); ok && r.Certify { // a part of the time is for the proof
 		within, cancel = context.WithTimeout(ctx, end.Sub(r.Now())/2)

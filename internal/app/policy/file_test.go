@@ -253,6 +253,10 @@ func TestLegal(t *testing.T) {
 			t.Errorf("tired %v: it takes %q", tired, taken)
 		}
 	}
+	if d, err := policy.Plan(t.Context(), p, r); err != nil || d.Status != "optimal" {
+		t.Errorf("without bounds: %+v, %v; expected that dynamic programming has all the time", d, err)
+	}
+	r.Limits.Memory = 1000
 	if _, err := policy.Plan(t.Context(), p, r); err == nil || !strings.Contains(err.Error(), "no legal action") {
 		t.Errorf("bounds: %v; expected that there may be no legal action", err)
 	}

@@ -35,6 +35,7 @@ type Request struct {
 	// of PlanTime; without a time, of a fixed number of trials. Dynamic programming that only takes
 	// long goes on beside it, on a second thread.
 	Online   bool
+	alone    bool // there are no bounds where dynamic programming does not end
 	PlanTime time.Duration
 	Seed     uint64                      // of runs, where the value is sampled
 	Report   func(states, remaining int) // may be nil
@@ -178,9 +179,14 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if r.Online {
 		return m.online(ctx, p, r, d)
 	}
+	f, refused := m.factored(r.Objective, true)
+	r.alone = refused != nil
 	out, err := m.exactly(ctx, p, r, d)
 	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
-		err = m.bounded(ctx, r, d, err)
+		if refused != nil {
+			return d, fmt.Errorf("%w; there are no bounds either: %w; expected fewer steps or coarser ranges (init --bins); run --robust acts where quantities are learned as functions", err, refused)
+		}
+		err = m.bounded(ctx, r, d, f)
 		d.Seconds = r.Now().Sub(r.Started).Seconds()
 		return d, err
 	}

@@ -38,12 +38,16 @@ func (x *sample) mean() (mean, square float64) {
 	return mean, max(0, x.square/x.n-mean*mean) / max(1, x.n-1)
 }
 
-// compare finds the base: by tables, unless another is better in runs by more than the standard error.
+// compare finds the base: by tables, unless another is better in runs by more than the standard error. Plans, which take long, are left out where there
+// is to be an answer at once.
 func (s *Search) compare(ctx context.Context) error {
 	best, most, error2 := byTables, 0., 0.
 	start := make([]uint64, s.words)
 	s.m.Start(start)
 	for _, s.base = range []base{byTables, byLikely, idle} {
+		if s.base == byLikely && s.o.Leaves <= QuickLeaves {
+			continue
+		}
 		var x sample
 		s.effort = 0
 		// gain is by how many standard errors it is better than the best one before.
@@ -52,10 +56,10 @@ func (s *Search) compare(ctx context.Context) error {
 			return (mean - most) / math.Sqrt(e+error2)
 		}
 		for x.n < leastRuns || x.n < baseRuns && s.effort < baseEffort && (s.base == byTables || math.Abs(gain()) < clearErrors) {
+			v, err := s.RunUntil(ctx, start, s.o.Horizon, s.Base)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			v, err := s.Run(start, s.o.Horizon, s.Base)
 			if err != nil {
 				return err
 			}
@@ -145,8 +149,15 @@ func (s *Search) Decide(state []uint64, left int, stop func() bool) (a uint32, o
 	return a, true, nil
 }
 
-// errHalted says that the time of Decide was over before the base had a plan.
+// errHalted says that the time was over before the base had a plan.
 var errHalted = errors.New("the time for a decision is over")
+
+// RunUntil is Run, with an error where the context ends before a plan of the base is found.
+func (s *Search) RunUntil(ctx context.Context, from []uint64, left int, choose Policy) (float64, error) {
+	s.halt = func() bool { return ctx.Err() != nil }
+	defer func() { s.halt = nil }()
+	return s.Run(from, left, choose)
+}
 
 // excludes reports whether the search shows that an action is worth no more than it expects of another.
 func (s *Search) excludes(state []uint64, left int, a, b uint32) bool {

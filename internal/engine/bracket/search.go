@@ -30,6 +30,9 @@ const (
 	DefaultMemory = 1 << 28
 )
 
+// QuickLeaves are those of tables for an answer at once.
+const QuickLeaves = 1 << 9
+
 // Search bounds the value of states, and finds actions. It belongs to one goroutine.
 type Search struct {
 	m     Model

@@ -47,12 +47,12 @@ type Bounds struct {
 type phase struct{ leaves, trials, runs int }
 
 // phases are one after another. The first gives an answer at once; the last two take minutes, and are for limits of time alone.
-var phases = []phase{{1 << 9, 200, 100}, {1 << 13, 2_000, 1_000}, {1 << 15, 20_000, 10_000}, {1 << 17, 200_000, 100_000}, {1 << 19, 2_000_000, 1_000_000}}
+var phases = []phase{{bracket.QuickLeaves, 200, 100}, {1 << 13, 2_000, 1_000}, {1 << 15, 20_000, 10_000}, {1 << 17, 200_000, 100_000}, {1 << 19, 2_000_000, 1_000_000}}
 
 const (
 	// patient is the number of phases without a limit of time.
 	patient = 3
-	// leastRuns are taken even when the time is over.
+	// leastRuns are taken even when the time is over, if there is no policy yet.
 	leastRuns = 50
 )
 
@@ -192,11 +192,18 @@ func (b *bounder) runs(ctx context.Context, s *bracket.Search, ph phase) (runs [
 	b.f.Start(start)
 	_, timed := ctx.Deadline()
 	s.Rest()
+	least := 0
+	if b.Search == nil {
+		least = leastRuns
+	}
 	for i := range ph.runs {
-		if i%16 == 0 && i >= leastRuns && (ctx.Err() != nil || share() || !timed && s.Tired()) {
+		if i >= least && (ctx.Err() != nil || share() || !timed && s.Tired()) {
 			break
 		}
-		x, err := s.Run(start, b.o.Horizon, s.Choose)
+		x, err := s.RunUntil(ctx, start, b.o.Horizon, s.Choose)
+		if ctx.Err() != nil && i >= least {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +233,7 @@ func (b *bounder) support(runs []float64, s *bracket.Search, ph phase) bool {
 		}
 		lower = bracket.LowerMean(runs, floor*float64(b.o.Horizon), odds)
 	}
-	if b.Search != nil && lower <= b.Lower {
+	if b.Search != nil && (n == 0 || lower <= b.Lower) {
 		return false
 	}
 	b.Lower, b.Search, b.Leaves = lower, s, ph.leaves
