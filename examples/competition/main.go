@@ -181,7 +181,10 @@ func (s settings) table(j *journal.Journal, cells []cell, planners []string) str
 		text := "-"
 		if r := j.Last(s.id(c)); r != nil && r.Reward != nil {
 			if text = fmt.Sprintf("%.1f", *r.Reward); c.planner != exact {
-				text += fmt.Sprintf(" ± %.1f", errorOf(r))
+				d := spreadOf(r)
+				if text += fmt.Sprintf(" ± %.1f", d.Error); d.Broken > 0 {
+					text += fmt.Sprintf(" (%d broken)", d.Broken)
+				}
 			}
 		}
 		fmt.Fprintf(&b, " %s |", text)

@@ -59,11 +59,34 @@ func TestMeasure(t *testing.T) {
 	}
 	noop, random := j.Last(s.id(cells[0])), j.Last(s.id(cells[2]))
 	// Heads in 1 + 9/2 steps on average, with variance 9/4; random stops in half of them.
-	if noop.Status != "measured" || *noop.Reward < 4 || *noop.Reward > 7 || errorOf(noop) <= 0.1 || *random.Reward >= *noop.Reward-1 {
-		t.Errorf("noop %v ± %v, random %v", *noop.Reward, errorOf(noop), *random.Reward)
+	if noop.Status != "measured" || *noop.Reward < 4 || *noop.Reward > 7 || spreadOf(noop).Error <= 0.1 || *random.Reward >= *noop.Reward-1 {
+		t.Errorf("noop %v ± %v, random %v", *noop.Reward, spreadOf(noop).Error, *random.Reward)
 	}
 	table := s.table(j, cells, planners)
 	if rows := strings.Split(strings.TrimSpace(table), "\n"); len(rows) != 4 || !strings.Contains(rows[2], "coins/coins_1 |") || !strings.Contains(rows[2], "| - |") {
+		t.Errorf("the table is\n%s", table)
+	}
+}
+
+// TestBroken: the reward of rounds that a rule ended early is not shown without that.
+func TestBroken(t *testing.T) {
+	folder, out := t.TempDir(), t.TempDir()
+	write(t, folder, "coins_mdp.rddl", strings.Replace(domain, "reward =", "action-preconditions { ~heads | stop; }; reward =", 1))
+	write(t, folder, "coins_inst_1.rddl", "instance coins_1 { domain = coins; horizon = 40; discount = 1.0; }")
+	s := settings{rounds: 20, steps: 10, step: time.Second, seed: 1}
+	if err := measure(context.Background(), s, []string{folder}, []string{"1"}, []string{"noop"}, out, 0); err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	cells, err := list([]string{folder}, []string{"1"}, []string{"noop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := s.table(j, cells, []string{"noop"}); !strings.Contains(table, "(20 broken) |") {
 		t.Errorf("the table is\n%s", table)
 	}
 }

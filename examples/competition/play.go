@@ -90,13 +90,15 @@ func (s settings) solve(ctx context.Context, c cell, r *journal.Record) error {
 	return nil
 }
 
-// errorOf is the standard error of a session that was read from the journal or just played.
-func errorOf(r *journal.Record) float64 {
-	var d struct {
-		Error float64 `json:"standard_error"`
-	}
+// spread is how the rounds of a session differ that was read from the journal or just played.
+type spread struct {
+	Error  float64 `json:"standard_error"`
+	Broken int     `json:"broken"` // rounds that a rule ended early, whose rewards say nothing of the rest
+}
+
+func spreadOf(r *journal.Record) (d spread) {
 	_ = json.Unmarshal(r.Document, &d)
-	return d.Error
+	return d
 }
 
 // simulate runs a policy that does not plan, in rounds of the same seeds as those of a session.
