@@ -137,7 +137,7 @@ func (c *ContextLine) read(line string) (err error) {
 func WriteChance(b io.Writer, groups []ChanceLine) {
 	const width = 20 // of a bar of probability 1
 	for _, g := range groups {
-		fmt.Fprintf(b, "\ndrawn together: %s (an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)
+		fmt.Fprintf(b, "\ndrawn together: %s (the first context that holds counts; an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)
 		for _, f := range g.Follows {
 			when := "when " + f.When
 			if f.When == "" {

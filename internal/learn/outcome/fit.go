@@ -431,20 +431,34 @@ func (f *fitter) chanceOf(m *fit, o int, match bool) float64 {
 	return q
 }
 
+// bitsOf is what a row of a cell takes, given a fit.
+func (f *fitter) bitsOf(m *fit, rs []result, w []float64) float64 {
+	f.shares(w, m.p, rs)
+	total := 0.0
+	for j := range w {
+		q := w[j]
+		for o, match := range rs[j].match {
+			q *= f.chanceOf(m, o, match)
+		}
+		total += q
+	}
+	return -math.Log2(max(total, 1e-300))
+}
+
+// eachBits is what a row of each cell takes, given a fit.
+func (f *fitter) eachBits(m *fit, cells []cell) []float64 {
+	out, w := make([]float64, len(cells)), make([]float64, len(m.effects)+1)
+	for i, rs := range f.results(cells, m.effects) {
+		out[i] = f.bitsOf(m, rs, w)
+	}
+	return out
+}
+
 // measure sets the bits of the rows and the cost of a fit.
 func (f *fitter) measure(m *fit, cells []cell, rs [][]result, w []float64) {
 	m.bits = 0
 	for i, c := range cells {
-		f.shares(w, m.p, rs[i])
-		total := 0.0
-		for j := range w {
-			q := w[j]
-			for o, match := range rs[i][j].match {
-				q *= f.chanceOf(m, o, match)
-			}
-			total += q
-		}
-		m.bits -= c.n * math.Log2(max(total, 1e-300))
+		m.bits += c.n * f.bitsOf(m, rs[i], w)
 	}
 	m.cost = m.bits + float64(len(m.effects))*math.Log2(f.x.possible) + float64(max(0, len(m.effects)-f.free))*.5*math.Log2(max(1, m.rows))
 }

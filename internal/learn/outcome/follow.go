@@ -122,6 +122,7 @@ func attach(ctx context.Context, t *Table, groups []*Group, fs []function, o Opt
 			if base, err = learn(ctx, t, outputs, sums, o); err != nil {
 				return nil, err
 			}
+			base.except(ctx)
 			for _, g := range of {
 				for i := range g.Follows {
 					base.follow(g.Follows[i], g.Noise[len(g.x.outputs)+i], g.followed[i])
@@ -129,6 +130,7 @@ func attach(ctx context.Context, t *Table, groups []*Group, fs []function, o Opt
 			}
 		}
 		if base.Cost+f.tree.Cost >= cost+f.alone.Cost {
+			f.alone.except(ctx)
 			groups = append(groups, f.alone)
 			continue
 		}

@@ -20,10 +20,11 @@ type Group struct {
 	Follows []Follower // the last outputs
 	Cost    float64    // description length in bits
 
-	tree     *node
-	f        fitter // that the tree was fitted by
-	x        *view
-	followed []float64 // bits of each of Follows
+	tree       *node
+	exceptions []exception // contexts before those of the tree
+	f          fitter      // that these were fitted by
+	x          *view
+	followed   []float64 // bits of each of Follows
 }
 
 // Leaf is a context with its outcomes.
@@ -105,6 +106,9 @@ func Learn(ctx context.Context, t *Table, outputs []int, o Options) ([]*Group, e
 	})
 	if groups, err = join(ctx, t, groups, o); err != nil {
 		return nil, err
+	}
+	for _, g := range groups {
+		g.except(ctx)
 	}
 	return attach(ctx, t, groups, fs, o)
 }
@@ -356,7 +360,7 @@ func (g *Group) finish() {
 	for _, q := range noiseOf(g.tree, len(g.Outputs)) {
 		g.Noise = append(g.Noise, chance.Noise{Wrong: max(1, int64(math.Round(2*q*float64(rows)))), Of: 2 * rows})
 	}
-	g.tree.leaves(nil, func(n *node, path []answer) {
+	add := func(n *node, path []answer) {
 		l := Leaf{When: conditions(g.x.t, path)}
 		var weights []int64
 		weights, l.Rows = round(n.fit)
@@ -375,7 +379,11 @@ func (g *Group) finish() {
 			l.Outcomes = append(l.Outcomes, Outcome{weights[i], g.x.effects[n.fit.effects[i]]})
 		}
 		g.Leaves = append(g.Leaves, l)
-	})
+	}
+	for _, e := range g.exceptions {
+		add(e.leaf, e.when)
+	}
+	g.tree.leaves(nil, add)
 }
 
 // round makes the expected counts of a fit whole numbers that have their sum, the rows.
