@@ -163,6 +163,7 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 		io.WriteString(b, ". The value holds if those rows are wrong.\n")
 	}
 	writeSentence(b, d.Counts())
+	writeSentence(b, d.Caution())
 	writeSentence(b, d.Supported.Thin())
 	writeUnlike(b, d.Supported)
 	writeTable(b, d)

@@ -362,8 +362,7 @@ func (d *Document) apart(ctx context.Context, p *load.Problem, r Request, m *mod
 			return nil, nil, nil, err
 		}
 		policies++
-		again := *d
-		again.Table, again.Unseen, again.Disputed, again.Agree, again.Exact = Table{}, nil, 0, nil, ""
+		again := d.afresh()
 		again.Divided = &Divided{next, policies, whole}
 		again.States, again.Pairs, again.Updates = found.States, found.Pairs, d.Updates+found.Updates
 		if err := again.tell(divided, found); err != nil {

@@ -65,8 +65,10 @@ type Document struct {
 	Unsupported bool `json:"unsupported,omitempty"`
 	// Divided tells of contexts of the learned model that are divided in the one that the value is of; absent where none is.
 	Divided *Divided `json:"divided,omitempty"`
-	Policy  *string  `json:"policy"` // the file of the table
-	Table   Table    `json:"table"`
+	// Avoids tells of the best policy of the learned model where one was chosen that counts on nothing in states in which no row begins; absent otherwise.
+	Avoids *Avoided `json:"avoids,omitempty"`
+	Policy *string  `json:"policy"` // the file of the table
+	Table  Table    `json:"table"`
 	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`

@@ -203,7 +203,9 @@ func (m *model) exactly(ctx context.Context, p *load.Problem, r Request, d *Docu
 	if math.IsInf(s.Value, -1) {
 		d.Status = engine.Infeasible
 	} else if err = d.tell(m, s); err == nil {
-		d, m, s, err = d.apart(ctx, p, r, m, s)
+		if d, m, s, err = d.apart(ctx, p, r, m, s); err == nil {
+			d, err = d.cautious(ctx, p, r, m)
+		}
 	}
 	if err != nil {
 		return nil, err

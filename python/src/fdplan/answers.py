@@ -391,6 +391,9 @@ class PolicyAnswer(Result):
     assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """Assumed says what the answer assumes of inputs; absent without."""
 
+    avoids: dict[str, Any] | None = field(default=None, repr=False)
+    """Avoids tells of the best policy of the learned model where one was chosen that counts on nothing in states in which no row begins; absent otherwise."""
+
     blind: bool = False
     """Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until no run can go on."""
 
