@@ -96,16 +96,6 @@ func (g *Group) exceptOnce() bool {
 	return true
 }
 
-// cost is the description of a tree.
-func (n *node) cost() (sum float64) {
-	n.each(func(n *node) {
-		if sum += n.bits; n.yes == nil {
-			sum += n.fit.cost
-		}
-	})
-	return sum
-}
-
 // without is the tree of the rows that are not gone; nil where none is left.
 func (n *node) without(x *view, gone []bool) *node {
 	out := &node{test: n.test, bits: n.bits}
@@ -170,7 +160,7 @@ func (g *Group) unlike(literals []answer, width int) (out []conjunction) {
 		leaves++
 	})
 	slices.Sort(rows)
-	classes := x.classes(rows, g.tree.anyFit())[0]
+	classes := x.differences(rows)
 	s := &surprise{x: x, bits: bits, leaf: leaf, leaves: leaves, class: make([]int32, len(x.ids)), classes: classes.n}
 	for i, r := range rows {
 		s.class[r] = classes.of[i]
@@ -200,14 +190,6 @@ func (g *Group) unlike(literals []answer, width int) (out []conjunction) {
 	return out[:min(len(out), weighed)]
 }
 
-// anyFit is the fit of a leaf.
-func (n *node) anyFit() *fit {
-	for n.yes != nil {
-		n = n.yes
-	}
-	return n.fit
-}
-
 // surprise compares what rows take with what they would take by themselves.
 type surprise struct {
 	x       *view
@@ -230,10 +212,9 @@ func (s *surprise) extend(c *conjunction, literals []answer, width int) []conjun
 	all = all[:min(width, len(all))]
 	for i := range all {
 		q := all[i].when[len(c.when)]
-		for _, r := range c.rows {
-			if q.holds(s.x.t, r) == q.yes {
-				all[i].rows = append(all[i].rows, r)
-			}
+		yes, no := s.x.split(c.rows, q.test)
+		if all[i].rows = yes; !q.yes {
+			all[i].rows = no
 		}
 	}
 	return all

@@ -130,17 +130,14 @@ func (g *Group) complete(x *view, rows []int32, rest float64, by *grower) {
 		yes, no := x.split(rows, n.test)
 		return &node{test: n.test, bits: n.bits, yes: seat(n.yes, yes), no: seat(n.no, no), rows: rows}
 	}
-	g.x, g.f, g.tree, g.Cost = x, f, seat(g.tree, rows), rest
-	g.tree.each(func(n *node) {
-		if g.Cost += n.bits; n.yes == nil {
-			g.Cost += n.fit.cost
-		}
-	})
+	g.x, g.f, g.tree = x, f, seat(g.tree, rows)
+	g.Cost = rest + g.tree.cost()
 }
 
-func (n *node) each(visit func(*node)) {
-	if visit(n); n.yes != nil {
-		n.yes.each(visit)
-		n.no.each(visit)
+// cost is the description of a tree. A node that was pruned to a leaf asks no test.
+func (n *node) cost() float64 {
+	if n.yes == nil {
+		return n.fit.cost
 	}
+	return n.bits + n.yes.cost() + n.no.cost()
 }

@@ -303,46 +303,53 @@ type class struct {
 	n  int
 }
 
+// number divides rows by a key of their pairs.
+func (x *view) number(rows []int32, key func(id int32, p *pair) [4]int32) class {
+	const most = 64 // classes: the rest is one
+	ids := map[[4]int32]int32{}
+	of := make([]int32, len(x.pairs))
+	for i := range of {
+		of[i] = -1
+	}
+	out := class{of: make([]int32, len(rows))}
+	for i, r := range rows {
+		id := x.ids[r]
+		if of[id] < 0 {
+			k := key(id, &x.pairs[id])
+			c, ok := ids[k]
+			if !ok {
+				c = int32(min(len(ids), most))
+				ids[k] = c
+			}
+			of[id] = c
+		}
+		out.of[i] = of[id]
+	}
+	out.n = min(len(ids), most+1)
+	return out
+}
+
+// differences divides rows by the differences of the outputs.
+func (x *view) differences(rows []int32) class {
+	return x.number(rows, func(_ int32, p *pair) (k [4]int32) {
+		for j := range p.now {
+			k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] - p.from[j] + 1
+		}
+		return k
+	})
+}
+
 // classes divides rows by the differences of the outputs, by their values, and by the effect of a fit.
 func (x *view) classes(rows []int32, m *fit) []class {
-	const most = 64 // classes: the rest is one
-	number := func(key func(id int32, p *pair) [4]int32) class {
-		ids := map[[4]int32]int32{}
-		of := make([]int32, len(x.pairs))
-		for i := range of {
-			of[i] = -1
-		}
-		out := class{of: make([]int32, len(rows))}
-		for i, r := range rows {
-			id := x.ids[r]
-			if of[id] < 0 {
-				k := key(id, &x.pairs[id])
-				c, ok := ids[k]
-				if !ok {
-					c = int32(min(len(ids), most))
-					ids[k] = c
-				}
-				of[id] = c
-			}
-			out.of[i] = of[id]
-		}
-		out.n = min(len(ids), most+1)
-		return out
-	}
 	return []class{
-		number(func(_ int32, p *pair) (k [4]int32) {
-			for j := range p.now {
-				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] - p.from[j] + 1
-			}
-			return k
-		}),
-		number(func(_ int32, p *pair) (k [4]int32) {
+		x.differences(rows),
+		x.number(rows, func(_ int32, p *pair) (k [4]int32) {
 			for j := range p.now {
 				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] + 1
 			}
 			return k
 		}),
-		number(func(id int32, _ *pair) (k [4]int32) {
+		x.number(rows, func(id int32, _ *pair) (k [4]int32) {
 			k[0] = int32(slices.IndexFunc(m.effects, func(e int32) bool { return slices.Contains(x.shows[id], e) }))
 			return k
 		}),
