@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/fdplan/fdplan/internal/command/commandtest"
 )
 
 // TestCautiousPolicy learns a permit office, of which few rows show that a fee is to be paid in the third stage: a policy is wanted that pays it, as the rows
@@ -48,17 +45,10 @@ func TestCautiousPolicy(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "log.csv"), []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	program := commandtest.Link(t, dir)
-	for _, args := range []string{
-		"init log.csv --actions act -o made --goal row==4", "train log.csv --task made/task.toml -o made/network.bnn",
-		"plan made/task.toml --set-initial row=0 --set-initial col=0 --policy -H 10 -o policy.json",
-	} {
-		cmd := exec.Command(program, strings.Fields(args)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", args, err, out)
-		}
-	}
+	run := runner(t, dir)
+	run("init", "log.csv", "--actions", "act", "-o", "made", "--goal", "row==4")
+	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
+	run("plan", "made/task.toml", "--set-initial", "row=0", "--set-initial", "col=0", "--policy", "-H", "10", "-o", "policy.json")
 	var p struct {
 		policyFile
 		Avoids *struct{ Value, Supported float64 }

@@ -205,15 +205,7 @@ func TestPoliciesOfForeignLogs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			head(t, filepath.Join(logs, c.file), filepath.Join(dir, "log.csv"), c.rows)
-			program := commandtest.Link(t, dir)
-			run := func(args ...string) {
-				t.Helper()
-				cmd := exec.Command(program, args...)
-				cmd.Dir = dir
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %v\n%s", args, err, out)
-				}
-			}
+			run := runner(t, dir)
 			run("init", "log.csv", "--actions", c.action, "-o", "made")
 			file := filepath.Join(dir, "made", "task.toml")
 			text, err := os.ReadFile(file)
@@ -243,6 +235,21 @@ func TestPoliciesOfForeignLogs(t *testing.T) {
 				t.Errorf("said %.4f, true %.4f; expected at least %.3f, and %.2f away from it at most", p.Value, truth, c.least, c.within)
 			}
 		})
+	}
+}
+
+// runner returns a function that runs a command of the program in a folder, which must not fail, and returns what it prints.
+func runner(t *testing.T, dir string) func(args ...string) string {
+	program := commandtest.Link(t, dir)
+	return func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
 	}
 }
 

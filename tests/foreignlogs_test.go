@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/fdplan/fdplan/internal/command/commandtest"
 )
 
 var allForeign = flag.Bool("foreign", false, "learn the foreign logs that take more than three seconds too")
@@ -95,19 +92,13 @@ func TestForeignLogs(t *testing.T) {
 // run returns what each command says of a log.
 func (l *foreignLog) run(t *testing.T, dir, learn, test string) map[string]string {
 	t.Helper()
-	program, said := commandtest.Link(t, dir), map[string]string{}
+	run, said := runner(t, dir), map[string]string{}
 	for _, args := range [][]string{
 		append([]string{"init", learn, "-o", "made"}, l.init...),
 		{"train", learn, "--task", "made/task.toml", "-o", "made/network.bnn"},
 		{"test", "made/network.bnn", test, "--task", "made/task.toml"},
 	} {
-		cmd := exec.Command(program, args...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-		said[args[0]] = string(out)
+		said[args[0]] = run(args...)
 	}
 	return said
 }

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/fdplan/fdplan/internal/command/commandtest"
 )
 
 var inventedWorlds = flag.Int("invented-worlds", 3, "logs of each invented system to plan from")
@@ -179,17 +176,7 @@ func TestRowsUnlike(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, "log.csv"), []byte(w.log(rand.New(rand.NewPCG(uint64(seed), 29)), 3000)), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				program := commandtest.Link(t, dir)
-				run := func(args ...string) string {
-					t.Helper()
-					cmd := exec.Command(program, args...)
-					cmd.Dir = dir
-					out, err := cmd.CombinedOutput()
-					if err != nil {
-						t.Fatalf("%v: %v\n%s", args, err, out)
-					}
-					return string(out)
-				}
+				run := runner(t, dir)
 				run("init", "log.csv", "--actions", "act", "--goal", w.columns[0]+" == @"+w.goal, "-o", "made")
 				run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
 				args := []string{"plan", "made/task.toml", "--policy", "-H", fmt.Sprint(w.horizon), "-o", "policy.json"}
