@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -32,17 +33,22 @@ type chanceRows struct {
 
 func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 	x := &chanceRows{p: p}
+	final, err := finalOf(p)
+	if err != nil {
+		return nil, err
+	}
 	last := train.Row{Source: -1}
-	rows := 0
+	ended, rows := false, 0
 	for _, s := range from {
 		rows += s.Data.Rows
 	}
 	share := max(1, rows/mostRows)
-	err := train.EachRow(p.Problem, func(r *train.Row) {
+	err = train.EachRow(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil || len(r.Outside) > 0 || share > 1 && r.Index%(100*share) >= 100 {
 			return
 		}
-		begins := r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
+		begins := ended || r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
+		ended = slices.ContainsFunc(final, func(e *expr.Expr) bool { return e.Eval(r.Next, nil) })
 		line := from[r.Source].Data.Line
 		x.apart = append(x.apart, !begins && line != nil && line(r.Index) > line(last.Index)+1)
 		last = train.Row{Source: r.Source, Index: r.Index}
@@ -63,6 +69,14 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 	}
 	x.findOpen()
 	return x, nil
+}
+
+// finalOf returns the conditions of states in which runs end: the row after one begins a run.
+func finalOf(p *load.Problem) ([]*expr.Expr, error) {
+	if p.Declared == nil {
+		return nil, nil
+	}
+	return p.Final()
 }
 
 func isBegin(begins []int32, row int) bool {

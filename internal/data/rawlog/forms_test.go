@@ -153,6 +153,35 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestBegins: rows with next states of their own begin an episode after the end of another one, wherever that begins.
+func TestBegins(t *testing.T) {
+	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "x", Type: dataset.Int}}, []dataset.Column{{Name: "a", Type: dataset.Int}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		log  string
+		r    Reading
+		want []int32
+	}{
+		"ends":     {"x,a,x',done\n1,0,2,False\n2,0,1,True\n1,0,2,False\n2,0,3,True\n", Reading{Ends: []string{"done"}}, []int32{0, 2}},
+		"episodes": {"id,x,a,x'\nA,1,0,2\nB,2,0,3\nB,3,0,4\n", Reading{Episode: "id"}, []int32{0, 1}},
+		"unknown":  {"x,a,x'\n1,0,2\n5,0,6\n", Reading{}, nil},
+	} {
+		x, err := Open(t.Context(), write(t, "log.csv", c.log), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Transitions(t.Context(), x, s, c.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Data.Begins, c.want) {
+			t.Errorf("%s: episodes begin in rows %v, want %v", name, got.Data.Begins, c.want)
+		}
+	}
+}
+
 // TestEntities: the id of several devices is found, and no other column.
 func TestEntities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -12,21 +12,9 @@ import (
 // arrange finds the columns that say which rows belong together, and puts the rows of each entity
 // together, in the order of time.
 func (x *reader) arrange() {
-	find := func(name string) *Column {
-		if i := x.t.Column(name); name != "" && i >= 0 {
-			return &x.t.Columns[i]
-		}
-		return nil
-	}
-	x.episode, x.time = find(x.r.Episode), find(x.r.Time)
-	for _, name := range x.r.Ends {
-		if c := find(name); c != nil {
-			x.ends = append(x.ends, newEnd(c))
-		}
-	}
-	if c := find(x.r.Entity); c != nil {
-		x.entity = c
-		x.group(c)
+	x.mark()
+	if x.entity != nil {
+		x.group(x.entity)
 	}
 	if x.episode != nil && x.isInterleaved(x.episode) {
 		x.group(x.episode)
@@ -38,6 +26,25 @@ func (x *reader) arrange() {
 		x.dropRepeated()
 	}
 }
+
+// mark finds the columns that say which rows belong together.
+func (x *reader) mark() {
+	find := func(name string) *Column {
+		if i := x.t.Column(name); name != "" && i >= 0 {
+			return &x.t.Columns[i]
+		}
+		return nil
+	}
+	x.episode, x.time, x.entity = find(x.r.Episode), find(x.r.Time), find(x.r.Entity)
+	for _, name := range x.r.Ends {
+		if c := find(name); c != nil {
+			x.ends = append(x.ends, newEnd(c))
+		}
+	}
+}
+
+// marked reports whether some column says where episodes begin.
+func (x *reader) marked() bool { return x.episode != nil || x.entity != nil || len(x.ends) > 0 }
 
 // seldom is the share of the rows that may have the time of the row before for these to be faults of the log: one that has more
 // is written several times in a second, or whatever its stamps tell.

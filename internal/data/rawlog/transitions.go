@@ -215,6 +215,7 @@ func (x *reader) match() error {
 		x.reward = &x.t.Columns[i]
 	}
 	if x.primed {
+		x.mark()
 		return nil
 	}
 	for _, name := range []string{x.r.Episode, x.r.Entity, x.r.Time} {
@@ -366,6 +367,7 @@ func (x *reader) list() {
 
 // runPrimed forms the transitions of rows that have next states of their own.
 func (x *reader) runPrimed(ctx context.Context) error {
+	x.begins = x.marked()
 	for i := range x.t.Rows() {
 		if err := x.t.look(ctx); err != nil {
 			return err
@@ -373,6 +375,7 @@ func (x *reader) runPrimed(ctx context.Context) error {
 		if x.reach > 0 && i > 0 && !x.goesOn(i) {
 			x.start, x.begins = i, true
 		}
+		x.begins = x.begins || i > 0 && x.ended(i)
 		switch why, err := x.complete(i, 0, len(x.s.Columns)); {
 		case err != nil:
 			return err
