@@ -103,7 +103,7 @@ func (t *Table) joint(outputs []int) (n int) {
 }
 
 // attach gives functions to the groups that draw what they read, which become one; where that takes more bits, the
-// output is drawn by itself.
+// output is drawn by itself, or with them if rows are not as the function says.
 func attach(ctx context.Context, t *Table, groups []*Group, fs []function, o Options) ([]*Group, error) {
 	for _, f := range fs {
 		var of, rest []*Group
@@ -129,6 +129,16 @@ func attach(ctx context.Context, t *Table, groups []*Group, fs []function, o Opt
 				}
 			}
 		}
+		if f.tree.wrong() && len(base.Follows) == 0 {
+			both, err := learn(ctx, t, slices.Concat(base.x.outputs, f.alone.x.outputs), slices.Concat(base.x.sums, f.alone.x.sums), o)
+			if err != nil {
+				return nil, err
+			}
+			if both.except(ctx); both.Cost < min(base.Cost+f.tree.Cost, cost+f.alone.Cost) {
+				groups = append(rest, both)
+				continue
+			}
+		}
 		if base.Cost+f.tree.Cost >= cost+f.alone.Cost {
 			f.alone.except(ctx)
 			groups = append(groups, f.alone)
@@ -138,6 +148,11 @@ func attach(ctx context.Context, t *Table, groups []*Group, fs []function, o Opt
 		groups = append(rest, base)
 	}
 	return groups, nil
+}
+
+// wrong reports whether rows have other values than a function gives.
+func (g *Group) wrong() bool {
+	return slices.ContainsFunc(g.Noise, func(n chance.Noise) bool { return n.Wrong > 1 })
 }
 
 // follow adds an output that follows from those of the group, described in so many bits.
