@@ -41,6 +41,8 @@ type node struct {
 	broken   *Failure
 	ends     bool
 	branches map[string]*branch // by action
+	last     *branch            // of the action that was taken last, if that is short
+	bits     uint64             // of that action
 }
 
 // branch is what an action can lead to.
@@ -102,8 +104,15 @@ func (g *graph) outside() int {
 
 // branch lists what an action leads to. A failure means that it is not legal.
 func (g *graph) branch(t int, n *node, action factored.Valuation) (*branch, *Failure, error) {
+	bits, short := g.short(action)
+	if short && n.last != nil && n.bits == bits && (!n.last.pruned || n.last.budget >= g.budget) {
+		return n.last, nil, nil
+	}
 	key := action.Key(g.actions)
 	if b := n.branches[key]; b != nil && (!b.pruned || b.budget >= g.budget) {
+		if short {
+			n.last, n.bits = b, bits
+		}
 		return b, nil, nil
 	}
 	now := slices.Clone(n.state)
@@ -120,6 +129,19 @@ func (g *graph) branch(t int, n *node, action factored.Valuation) (*branch, *Fai
 	}
 	n.branches[key] = b
 	return b, nil, nil
+}
+
+// short packs an action, if it has at most 64 bits.
+func (g *graph) short(action factored.Valuation) (bits uint64, ok bool) {
+	if len(g.actions) > 64 {
+		return 0, false
+	}
+	for i, b := range g.actions {
+		if action[b] {
+			bits |= 1 << i
+		}
+	}
+	return bits, true
 }
 
 // spread enumerates the joint outcomes of the draws of a step.

@@ -37,11 +37,10 @@ func (e *evaluation) worst() *big.Rat {
 	if !e.success {
 		least = float64(LeastStepReward(e.p))
 	}
-	before := map[int]float64{}
+	before, values := make([]float64, len(e.nodes)), make([]float64, len(e.nodes))
 	for left := 0; left <= e.horizon; left++ {
-		layer := e.layers[e.horizon-left]
-		values := make(map[int]float64, len(layer))
-		for k, i := range layer {
+		for k, i := range e.layers[e.horizon-left] {
+			values[i] = 0
 			b := e.branchAt(left, k)
 			switch {
 			case e.success && e.nodes[i].goal:
@@ -50,13 +49,13 @@ func (e *evaluation) worst() *big.Rat {
 				values[i] = e.leastOf(b, before, least*float64(left))
 			}
 		}
-		before = values
+		before, values = values, before
 	}
 	return new(big.Rat).SetFloat64(before[e.layers[0][0]])
 }
 
 // leastOf is the worst value of a step, given those after it.
-func (e *evaluation) leastOf(b *branch, before map[int]float64, floor float64) float64 {
+func (e *evaluation) leastOf(b *branch, before []float64, floor float64) float64 {
 	values, size := make([]float64, len(b.next)), math.Abs(floor)
 	for m, j := range b.next {
 		if values[m] = before[j]; !e.success {

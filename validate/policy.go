@@ -72,6 +72,7 @@ type evaluation struct {
 	least   bool // probabilities are the worst of their ranges
 
 	layers [][]int // the states that can be reached at each step
+	last   []int   // by state, the step that last led to it
 	taken  [][]*branch
 }
 
@@ -122,7 +123,6 @@ func follow(e *evaluation, p *factored.Problem, net *bnn.Network, chance Chance,
 // forward takes the action of the policy in each state that can be reached at step t.
 func (e *evaluation) forward(t int) (*Failure, error) {
 	var next []int
-	seen := map[int]bool{}
 	taken := make([]*branch, len(e.layers[t-1]))
 	for k, i := range e.layers[t-1] {
 		n := e.nodes[i]
@@ -150,8 +150,11 @@ func (e *evaluation) forward(t int) (*Failure, error) {
 		}
 		taken[k] = b
 		for _, j := range b.next {
-			if !seen[j] {
-				seen[j] = true
+			for j >= len(e.last) {
+				e.last = append(e.last, 0)
+			}
+			if e.last[j] != t {
+				e.last[j] = t
 				next = append(next, j)
 			}
 		}
@@ -197,15 +200,13 @@ func (e *evaluation) denominator() *big.Int {
 
 // exactly computes the value of the start: values with n steps left are whole numbers over the n-th power of d.
 func (e *evaluation) exactly(d *big.Int) *big.Rat {
-	before, power := map[int]*big.Int{}, big.NewInt(1)
+	before, values, power := make([]*big.Int, len(e.nodes)), make([]*big.Int, len(e.nodes)), big.NewInt(1)
 	for left := 0; left <= e.horizon; left++ {
 		last := power
 		if left > 0 {
 			power = new(big.Int).Mul(power, d)
 		}
-		layer := e.layers[e.horizon-left]
-		values := make(map[int]*big.Int, len(layer))
-		for k, i := range layer {
+		for k, i := range e.layers[e.horizon-left] {
 			v := new(big.Int)
 			values[i] = v
 			if b := e.branchAt(left, k); e.success && e.nodes[i].goal {
@@ -222,7 +223,7 @@ func (e *evaluation) exactly(d *big.Int) *big.Rat {
 				v.Mul(v, x.Quo(d, b.total))
 			}
 		}
-		before = values
+		before, values = values, before
 	}
 	return new(big.Rat).SetFrac(before[e.layers[0][0]], power)
 }
@@ -240,11 +241,9 @@ func (e *evaluation) branchAt(left, k int) *branch {
 // the sum of their magnitudes; twice that is allowed for.
 func (e *evaluation) between() (lower, upper *big.Rat) {
 	type bounds struct{ lo, hi float64 }
-	before := map[int]bounds{}
+	before, values := make([]bounds, len(e.nodes)), make([]bounds, len(e.nodes))
 	for left := 0; left <= e.horizon; left++ {
-		layer := e.layers[e.horizon-left]
-		values := make(map[int]bounds, len(layer))
-		for k, i := range layer {
+		for k, i := range e.layers[e.horizon-left] {
 			var v bounds
 			if b := e.branchAt(left, k); e.success && e.nodes[i].goal {
 				v = bounds{1, 1}
@@ -263,7 +262,7 @@ func (e *evaluation) between() (lower, upper *big.Rat) {
 			}
 			values[i] = v
 		}
-		before = values
+		before, values = values, before
 	}
 	v := before[e.layers[0][0]]
 	return new(big.Rat).SetFloat64(v.lo), new(big.Rat).SetFloat64(v.hi)
