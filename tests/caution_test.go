@@ -3,6 +3,7 @@ package tests
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,5 +64,140 @@ func TestCautiousPolicy(t *testing.T) {
 	truth := p.success(t, office, "act", cellOf{}, cellOf{4, 2}, nil)
 	if truth < .7 || p.Value > truth+.1 || p.Avoids == nil || p.Avoids.Value <= p.Value || p.Avoids.Supported >= .05 {
 		t.Errorf("said %.3f, true %.3f, avoids %+v; the best policy has .746, and one that does not pay 0", p.Value, truth, p.Avoids)
+	}
+}
+
+// TestCautiousReward learns a machine that was never run when it was worn, since it then breaks down: no row shows that, and a policy is wanted that does not run
+// it either. The judge follows the policy through the machine.
+func TestCautiousReward(t *testing.T) {
+	const worn, last, horizon = 4, 5, 20
+	type step struct {
+		to, reward int
+		p          float64
+	}
+	does := func(wear int, action string) []step {
+		switch {
+		case action == "replace":
+			return []step{{0, -15, 1}}
+		case wear >= worn:
+			return []step{{wear, -50, 1}}
+		}
+		return []step{{wear, 10, .5}, {wear + 1, 10, .3}, {min(last, wear+2), 10, .2}}
+	}
+	rng := rand.New(rand.NewPCG(2, 9))
+	var log strings.Builder
+	log.WriteString("wear,act,reward,wear'\n")
+	for wear, row := 0, 0; row < 1500; row++ {
+		action := "run"
+		if wear >= worn || rng.IntN(6) == 0 {
+			action = "replace"
+		}
+		x := rng.Float64()
+		var s step
+		for _, s = range does(wear, action) {
+			if x -= s.p; x < 0 {
+				break
+			}
+		}
+		fmt.Fprintf(&log, "%d,%s,%d,%d\n", wear, action, s.reward, s.to)
+		wear = s.to
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "log.csv"), []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := runner(t, dir)
+	run("init", "log.csv", "--actions", "act", "-o", "made", "--initial", "wear=0")
+	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
+	if text := run("plan", "made/task.toml", "--policy", "-H", "20", "-o", "policy.json"); !strings.Contains(text, "It expects nothing of actions in states where no row shows them.") {
+		t.Errorf("the answer does not say what it expects:\n%s", text)
+	}
+	var p struct {
+		policyFile
+		Avoids *struct{ Value float64 }
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "policy.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(choose func(wear, at int) []string) float64 {
+		before := [last + 1]float64{}
+		for at := horizon; at > 0; at-- {
+			var now [last + 1]float64
+			for wear := range now {
+				now[wear] = math.Inf(-1)
+				for _, action := range choose(wear, at) {
+					sum := 0.0
+					for _, s := range does(wear, action) {
+						sum += s.p * (float64(s.reward) + before[s.to])
+					}
+					now[wear] = max(now[wear], sum)
+				}
+			}
+			before = now
+		}
+		return before[0]
+	}
+	best := value(func(int, int) []string { return []string{"run", "replace"} })
+	truth := value(func(wear, at int) []string {
+		for _, r := range p.Table.Rows {
+			if p.Table.States[r[0]][0] == float64(wear) && r[1] <= at && at <= r[2] {
+				return []string{p.Table.Actions[r[3]]["act"].(string)}
+			}
+		}
+		return []string{"run"} // the policy does not come here
+	})
+	if truth < best-5 || math.Abs(truth-p.Value) > 15 || p.Avoids == nil || p.Avoids.Value < best+20 {
+		t.Errorf("said %.1f, true %.1f, avoids %+v; the best policy has %.1f", p.Value, truth, p.Avoids, best)
+	}
+}
+
+// TestBeyondRange learns a game whose stakes are never more than what a player has: no row shows what becomes of a greater one that is lost, and the answer says so,
+// or does not rest on it.
+func TestBeyondRange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var log strings.Builder
+	log.WriteString("money,stake,money',done\n")
+	for money, row := 5, 0; row < 1000; row++ {
+		stake := rng.IntN(min(5, money, 15-money) + 1)
+		to := money - stake
+		if rng.Float64() < .45 {
+			to = money + stake
+		}
+		end := to == 0 || to == 15
+		fmt.Fprintf(&log, "%d,%d,%d,%v\n", money, stake, to, end)
+		if money = to; end {
+			money = 5
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "log.csv"), []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := runner(t, dir)
+	run("init", "log.csv", "--actions", "stake", "-o", "made", "--initial", "money=5", "--goal", "money == 15")
+	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
+	text := run("plan", "made/task.toml", "--policy", "-H", "30", "-o", "policy.json")
+	var p struct {
+		policyFile
+		Avoids    *struct{ Value float64 }
+		Supported struct {
+			Value  float64
+			Beyond []string
+		}
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "policy.json"))
+	if err == nil {
+		err = json.Unmarshal(file, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const best = .369 // of stakes that the player has
+	if p.Supported.Value > best || p.Value > best+.1 && !strings.Contains(text, "would leave the range of money, and no row shows what happens then") {
+		t.Errorf("said %.3f, supported %.3f, beyond %v:\n%s", p.Value, p.Supported.Value, p.Supported.Beyond, text)
 	}
 }

@@ -181,13 +181,13 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 }
 
 // writeUnlike writes parts of contexts whose rows are unlike the others. The answer begins with the first of them, unless
-// states without rows are worse.
+// states without rows, or an unknown end of a range, are worse.
 func writeUnlike(b io.Writer, s *policy.Supported) {
 	if s == nil {
 		return
 	}
 	for i, x := range s.Unlike {
-		if i == 0 && s.Unleft == 0 {
+		if i == 0 && s.Unleft == 0 && len(s.Beyond) == 0 {
 			continue
 		}
 		if i == mostUnlike {

@@ -16,6 +16,9 @@ type Distribution struct {
 	// Places has for each outcome of the context the number of its values; -1 for one that is blocked and does not happen.
 	// It is empty where no context holds.
 	Places []int
+	// Outside has a bit for each end of the ranges that an outcome of the context would leave, so that Group.Blocked says what happens: 2j for the lower end of
+	// output j and 2j + 1 for the upper one. Outputs from 31 on share those of output 31.
+	Outside uint64
 
 	flat  []int64
 	moved []move
@@ -34,6 +37,7 @@ func (d *Distribution) reset(n, k int) {
 	}
 	d.flat = d.flat[:n*k]
 	d.Values, d.Weights, d.Places, d.moved, d.Total = d.Values[:0], d.Weights[:0], d.Places[:0], d.moved[:0], 0
+	d.Outside = 0
 }
 
 // add gives a weight to values, which are kept, and returns their number.
@@ -96,7 +100,10 @@ func (g *Group) Outcomes(d *Distribution, now, predicted []int64) {
 		blocked := false
 		for j, e := range o.Effects {
 			x, inside := g.apply(e, g.Outputs[j], now, predicted)
-			d.flat[i*k+j], blocked = x, blocked || !inside
+			if d.flat[i*k+j] = x; !inside {
+				blocked = true
+				d.Outside |= end(g.p.Variables[g.Outputs[j]].Hi == x, j)
+			}
 		}
 		g.follow(d.flat[i*k : (i+1)*k])
 		d.moved = append(d.moved, move{o.Weight, blocked && g.Blocked != Clamp})
@@ -105,6 +112,15 @@ func (g *Group) Outcomes(d *Distribution, now, predicted []int64) {
 		}
 	}
 	d.share(g, now, free, g.Contexts[c].Total)
+}
+
+// end is the bit of an end of the range of output j.
+func end(upper bool, j int) uint64 {
+	bit := uint64(1) << (2 * min(j, 31))
+	if upper {
+		bit <<= 1
+	}
+	return bit
 }
 
 // apply returns the value that an effect gives to a variable, and whether it is in its range; if

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -305,8 +306,15 @@ func (t *Table) policy(p *factored.Problem, robust bool) (validate.RobustPolicy,
 	for _, r := range t.Rows {
 		rows[keys[r[0]]] = append(rows[keys[r[0]]], r)
 	}
+	bits, known := p.Bits(factored.State), map[string][][]int{} // a state is asked for at many steps, and is long to write
 	return func(step, disturbances int, state factored.Valuation) factored.Valuation {
-		for _, r := range rows[keyOf(valuesOf(p, state))] {
+		key := state.Key(bits)
+		of, ok := known[key]
+		if !ok {
+			of = rows[keyOf(valuesOf(p, state))]
+			known[key] = of
+		}
+		for _, r := range of {
 			if r[1] <= step && step <= r[2] && (!robust || r[4] == disturbances) {
 				return actions[r[3]]
 			}
@@ -344,6 +352,9 @@ func (d *Document) Says() string {
 	case d.Supported.Unleft > 0:
 		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
 			d.amount(d.Supported.Value), d.Supported.sampled(), counted.Of(d.Supported.Unleft, "state"), text)
+	case len(d.Supported.Beyond) > 0:
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: the policy may come to where an outcome would leave the range of %s, and no row shows what happens then; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), strings.Join(d.Supported.Beyond, ", "), text)
 	case len(d.Supported.Unlike) > 0:
 		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: %s; %s",
 			d.amount(d.Supported.Value), d.Supported.sampled(), d.Supported.Unlike[0].Unlike(), text)

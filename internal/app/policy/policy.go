@@ -204,7 +204,7 @@ func (m *model) exactly(ctx context.Context, p *load.Problem, r Request, d *Docu
 		d.Status = engine.Infeasible
 	} else if err = d.tell(m, s); err == nil {
 		if d, m, s, err = d.apart(ctx, p, r, m, s); err == nil {
-			d, err = d.cautious(ctx, p, r, m)
+			d, err = d.cautious(ctx, p, r, m, s)
 		}
 	}
 	if err != nil {

@@ -3,8 +3,10 @@ package policy
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -31,6 +33,8 @@ type Supported struct {
 	Fewest *Counted `json:"fewest,omitempty"`
 	// Unlike are parts of contexts that the policy may come to, whose rows are unlike the others and tell for a lower value.
 	Unlike []*Part `json:"unlike,omitempty"`
+	// Beyond are variables whose range an outcome would leave in some state that the policy may come to, where no row shows what happens then.
+	Beyond []string `json:"beyond,omitempty"`
 }
 
 // Counted tells of a context whose probabilities were counted in rows.
@@ -167,7 +171,7 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 	}
 	worst := x.floor * float64(d.Horizon)
 	// The ranges hold with the confidence certain, and so does the bound on the mean.
-	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest, Unlike: w.unlike}
+	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest, Unlike: w.unlike, Beyond: slices.Sorted(maps.Keys(w.beyond))}
 	if math.IsInf(s.Value, 0) || s.Value <= worst {
 		d.Unsupported = true
 		return nil

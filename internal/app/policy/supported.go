@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,6 +26,7 @@ type witness struct {
 	groups []chance.Group
 	left   []map[string]bool // of each group: the values, of the states that it reads, with which rows begin
 	reads  [][]int           // these states
+	ends   []uint64          // of each group: the ends of ranges that rows show to be left, as chance.Distribution has them
 	other  [][]count         // of each group and context; nil where rows are not recorded
 	splits [][]split         // of each group and context; nil where rows are not recorded
 	unlike []*Part           // parts of contexts that were asked for, whose rows are unlike the others
@@ -34,6 +36,7 @@ type witness struct {
 	judge  *support.Judge // of what is not drawn; nil where nothing is known of rows
 	drawn  map[string]bool
 	unleft map[string]bool // states that were asked for, and in which no row begins
+	beyond map[string]bool // the variables whose range outcomes would leave that were asked for, and no row shows what happens then
 	fewest *Counted        // of the contexts that were asked for
 }
 
@@ -43,7 +46,7 @@ func newWitness(p *load.Problem) (*witness, error) {
 	if err != nil || p.Network == nil {
 		return nil, err
 	}
-	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}, known: map[[2]float64][2]float64{}}
+	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}, beyond: map[string]bool{}, known: map[[2]float64][2]float64{}}
 	intervals := 0
 	if p.Chance != nil {
 		w.groups = p.Chance.Groups
@@ -107,6 +110,7 @@ func (w *witness) count() error {
 		w.other = append(w.other, make([]count, len(w.groups[i].Contexts)))
 		w.splits = append(w.splits, make([]split, len(w.groups[i].Contexts)))
 	}
+	w.ends = make([]uint64, len(w.groups))
 	var dist chance.Distribution
 	p := w.p.Problem
 	val, then := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
@@ -133,6 +137,7 @@ func (w *witness) count() error {
 				w.other[g][c].other += o.Count()
 			}
 			w.groups[g].Outcomes(&dist, now, predicted)
+			w.ends[g] |= dist.Outside
 			w.splits[g][c].add(now, &dist, w.values(g, next), o.Count())
 		}
 	}
@@ -231,19 +236,29 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 		w.unleft[stateKey(w.p.Problem, w.states(), now)] = true
 		return unknown(len(d.Values))
 	}
+	var dist chance.Distribution
+	g.Outcomes(&dist, all, w.t.Predict(now))
+	if w.ends != nil && dist.Outside&^w.ends[i] != 0 {
+		for j, v := range g.Outputs {
+			if (dist.Outside&^w.ends[i])>>(2*min(j, 31))&3 != 0 {
+				w.beyond[w.p.Problem.Variables[v].Name] = true
+			}
+		}
+		return unknown(len(d.Values))
+	}
 	r := &factored.Range{}
 	if w.other != nil {
 		if n := w.other[i][c]; n.other > 0 {
 			_, r.Other = w.interval(n.rows, float64(n.other))
 		}
 	}
-	seen := w.seen(g, c, d, all, now)
+	counted := seen(g.Contexts[c].Counts, &dist, len(d.Values))
 	for i, q := range d.Probability {
 		p, _ := q.Float64()
 		rows := g.Contexts[c].Rows
 		k := p * float64(rows)
-		if seen != nil {
-			k = seen[i]
+		if counted != nil {
+			k = counted[i]
 		}
 		low, high := w.interval(int(rows), k)
 		if p == 1 {
@@ -259,15 +274,12 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 	return r
 }
 
-// seen counts the rows of a context with each of the values of a draw; nil where its probabilities tell.
-func (w *witness) seen(g *chance.Group, c int, d *factored.Draw, all []int64, now factored.Valuation) []float64 {
-	counts := g.Contexts[c].Counts
+// seen counts the rows of a context with each of so many values of a draw; nil where its probabilities tell.
+func seen(counts []float64, dist *chance.Distribution, values int) []float64 {
 	if counts == nil {
 		return nil
 	}
-	var dist chance.Distribution
-	g.Outcomes(&dist, all, w.t.Predict(now))
-	out := make([]float64, len(d.Values))
+	out := make([]float64, values)
 	for i, k := range dist.Places {
 		if k < 0 {
 			return nil
@@ -352,7 +364,7 @@ func (d *Document) supports(m *model) (*Supported, error) {
 	if err == nil {
 		err = w.suspects(d.Steps, func() (float64, error) { return d.least(m, w) })
 	}
-	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike}, err
+	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike, Beyond: slices.Sorted(maps.Keys(w.beyond))}, err
 }
 
 // least is the evaluator's value of the table where each probability is the worst of its range.
