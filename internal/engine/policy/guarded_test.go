@@ -17,7 +17,9 @@ func TestGuarded(t *testing.T) {
 				unknown[[2]uint64{uint64(s), uint64(a)}] = rng.IntN(3) == 0
 			}
 		}
-		known := func(state []uint64, action uint32) (bool, error) { return !unknown[[2]uint64{state[0], uint64(action)}], nil }
+		known := func(state []uint64, action uint32) (bool, error) {
+			return !unknown[[2]uint64{state[0], uint64(action)}], nil
+		}
 		o := Options{Objective: Objectives[rng.IntN(2)], Horizon: 1 + rng.IntN(4), Threads: 1, Memory: 1 << 30}
 		best := solve(t, w, o)
 		by, err := Solve(t.Context(), &Guarded{Process: w, Known: known, Least: -3}, o)
