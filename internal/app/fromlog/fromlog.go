@@ -147,12 +147,14 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
 	}
 	out.Transitions, out.Dropped, out.reasons = read.Data.Rows, len(read.Drops), count(read)
-	note, err := x.possible(ctx, r, s, read.Data)
-	if err != nil {
-		return nil, err
-	}
-	if note != "" {
-		out.Notes = append(out.Notes, note)
+	for _, rules := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken} {
+		note, err := rules(ctx, &r, s, read.Data)
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			out.Notes = append(out.Notes, note)
+		}
 	}
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)

@@ -30,9 +30,56 @@ func (x *looked) isEventLog() bool {
 	return n == 1 && cases
 }
 
+const (
+	// mostUntaken bounds the values of an action that no row has and rules forbid.
+	mostUntaken = 8
+	// takenRows is how many rows each value of an action would have, if all were taken as often, for it to be no accident that one has none.
+	takenRows = 12
+)
+
+// untaken has the task of a log forbid the values of integer actions within their range that no row has: the first three of four settings 0, 1, 2 and 4 say nothing of 3.
+func (x *looked) untaken(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
+	seen := map[int]map[float64]bool{} // by column
+	for c := range s.Columns {
+		col := &s.Columns[c]
+		whole := slices.ContainsFunc(x.fluents, func(f rawlog.Fluent) bool {
+			return f.Name == col.Name && f.Use == rawlog.AsAction && f.Kind == rawlog.Int
+		})
+		if whole && d.Rows >= takenRows*int(col.Hi-col.Lo+1) {
+			seen[c] = map[float64]bool{}
+		}
+	}
+	if len(seen) == 0 {
+		return "", nil
+	}
+	err = d.Each(func(i int, row []float64) error {
+		for c, values := range seen {
+			values[row[c]] = true
+		}
+		return ctx.Err()
+	})
+	var names []string
+	for c, col := range s.Columns {
+		var rules []string
+		for v := col.Lo; seen[c] != nil && v <= col.Hi; v++ {
+			if !seen[c][v] {
+				rules = append(rules, fmt.Sprintf("%s ~= %v", col.Name, v))
+			}
+		}
+		if len(rules) > 0 && len(rules) <= mostUntaken {
+			r.Rules, names = append(r.Rules, rules...), append(names, rules...)
+		}
+	}
+	if len(names) == 0 || err != nil {
+		return "", err
+	}
+	x.text, err = document(x, *r)
+	return fmt.Sprintf("rules in the task forbid what no row has between values that rows have: %s; delete what is too strict", strings.Join(names, ", ")), err
+}
+
 // possible has the task of an event log say which values the states had whenever an activity was taken: all that every conjunction of sets of values
 // allows that no row contradicts. Rules of the user's own are left alone.
-func (x *looked) possible(ctx context.Context, r Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
+func (x *looked) possible(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
 	if len(r.Rules) > 0 || !x.isEventLog() {
 		return "", nil
 	}
@@ -73,7 +120,7 @@ func (x *looked) possible(ctx context.Context, r Request, s *dataset.Schema, d *
 	if len(r.Rules) == 0 {
 		return "", nil
 	}
-	x.text, err = document(x, r)
+	x.text, err = document(x, *r)
 	return fmt.Sprintf("an event log has what was possible and nothing else: %s in the task let each activity be taken where some row has it; delete what is too strict", counted.Of(len(r.Rules), "rule")), err
 }
 

@@ -1,6 +1,7 @@
 package fromlog
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -27,6 +28,39 @@ func TestEventLog(t *testing.T) {
 			}
 			c.ask.Log, c.ask.Out = "log.csv", "out"
 			if _, err := Init(t.Context(), c.ask); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile("out/task.toml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.want) {
+				t.Errorf("%s is missing in\n%s", c.want, text)
+			}
+		})
+	}
+}
+
+// TestUntaken: rules forbid the values between others that no row of an integer action has, where that is no accident.
+func TestUntaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows int
+		want string
+	}{
+		"many rows": {100, `rules = ["stake ~= 3"]`},
+		"few rows":  {30, "# rules = "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			var log strings.Builder
+			log.WriteString("money,stake\n")
+			for i := range c.rows {
+				fmt.Fprintf(&log, "%d,%d\n", i*i%9, []int{0, 1, 2, 4}[i%4])
+			}
+			if err := os.WriteFile("log.csv", []byte(log.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"stake"}}); err != nil {
 				t.Fatal(err)
 			}
 			text, err := os.ReadFile("out/task.toml")
