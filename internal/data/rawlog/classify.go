@@ -61,8 +61,8 @@ type found struct {
 // MostTold bounds the entities that are told apart by an input.
 const MostTold = 64
 
-// classify finds the type of a fluent from its column and that of its next states.
-func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
+// classify finds the type of a fluent from its column and that of its next states. A column may name the episode of each row.
+func (f *Fluent) classify(t *Table, columns []*Column, s *Spec, episode string) error {
 	n := f.count(t, columns)
 	f.known = n.numbers + n.texts
 	if f.Unit, f.Digits = columns[0].Unit, n.texts == 0; f.Unit == "" {
@@ -102,7 +102,7 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 	case ranged:
 		f.take(given, n.whole)
 	default:
-		f.numeric(columns, n.whole)
+		f.numeric(columns, n.whole, func(i int) bool { return t.differ(i, s.Entity, episode) })
 	}
 	if f.Kind != Enum {
 		f.Values = nil
@@ -176,10 +176,18 @@ func (f *Fluent) take(r Range, whole bool) {
 	}
 }
 
-// numeric decides about a column of numbers.
-func (f *Fluent) numeric(columns []*Column, whole bool) {
+// differ reports whether two rows that follow each other have different cells in some of the named columns.
+func (t *Table) differ(i int, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		c := t.Column(name)
+		return name != "" && c >= 0 && t.Columns[c].cells.at(i) != t.Columns[c].cells.at(i+1)
+	})
+}
+
+// numeric decides about a column of numbers, some of whose rows are not followed by the next one.
+func (f *Fluent) numeric(columns []*Column, whole bool, apart func(row int) bool) {
 	distinct, width := distinctOf(columns), f.Hi-f.Lo
-	switch moving := whole && distinct > fewValues && moves(columns, width); {
+	switch moving := whole && distinct > fewValues && moves(columns, width, apart); {
 	case whole && f.Lo == 0 && f.Hi == 1:
 		f.Kind, f.Why = Bool, "its values are 0 and 1"
 	case whole && width < maxInt && !moving:
@@ -215,7 +223,7 @@ const (
 
 // moves reports whether numbers move as a measured quantity does, by small steps of many sizes: not
 // as a state that rules change, which has few, and not as a name, which jumps.
-func moves(columns []*Column, width float64) bool {
+func moves(columns []*Column, width float64, apart func(row int) bool) bool {
 	const looked = 20_000
 	steps := map[float64]int{}
 	sum, n := 0.0, 0
@@ -226,7 +234,7 @@ func moves(columns []*Column, width float64) bool {
 	for i := range min(c.cells.rows-after, looked) {
 		a, ok1 := c.Number(i)
 		b, ok2 := next.Number(i + after)
-		if ok1 && ok2 && a != b {
+		if ok1 && ok2 && a != b && (after == 0 || !apart(i)) {
 			steps[b-a]++
 			sum, n = sum+math.Abs(b-a), n+1
 		}

@@ -182,6 +182,32 @@ func TestBegins(t *testing.T) {
 	}
 }
 
+// TestMovesWithinEpisodes: that a whole number jumps where an episode begins does not make it a measured one.
+func TestMovesWithinEpisodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	var b strings.Builder
+	b.WriteString("run,pos,action\n")
+	pos := 0
+	for i := range 1000 {
+		if i%20 == 0 {
+			pos = rng.IntN(30)
+		}
+		fmt.Fprintf(&b, "%d,%d,%d\n", i/20, pos, rng.IntN(3))
+		pos = min(29, max(0, pos+rng.IntN(5)+rng.IntN(5)-4))
+	}
+	x, err := Open(t.Context(), write(t, "log.csv", b.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fluents, err := infer(t, x, Spec{Actions: []string{"action"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := fluents[1]; f.Name != "pos" || f.Kind != Int {
+		t.Errorf("%+v; expected integers", f)
+	}
+}
+
 // TestEntities: the id of several devices is found, and no other column.
 func TestEntities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -351,7 +352,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	if hasNext {
 		columns = append(columns, &t.Columns[t.Column(next)])
 	}
-	if err := f.classify(t, columns, s); err != nil {
+	if err := f.classify(t, columns, s, cmp.Or(s.Episode, x.episode)); err != nil {
 		return f, err
 	}
 	if f.Why == tooManyTexts && s.Episode == "" && x.episode == "" && c.inBlocks() {
