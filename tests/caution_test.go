@@ -109,7 +109,7 @@ func TestCautiousReward(t *testing.T) {
 	run := runner(t, dir)
 	run("init", "log.csv", "--actions", "act", "-o", "made", "--initial", "wear=0")
 	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
-	if text := run("plan", "made/task.toml", "--policy", "-H", "20", "-o", "policy.json"); !strings.Contains(text, "It expects nothing of actions in states where no row shows them.") {
+	if text := run("plan", "made/task.toml", "--policy", "-H", "20", "-o", "policy.json"); !strings.Contains(text, "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were.") {
 		t.Errorf("the answer does not say what it expects:\n%s", text)
 	}
 	var p struct {

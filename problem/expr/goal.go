@@ -57,6 +57,50 @@ func (w *payment) Worth(now, next factored.Valuation) *big.Rat { return w.n.exac
 
 func (w *payment) String() string { return w.text }
 
+// Part is what some summands of a reward read: variables of the state before a step and its actions, and of the state after it.
+type Part struct{ Now, Next []*factored.Variable }
+
+// Parts divides a reward that SetReward has set into sums that have no variable in common, and returns what each reads. Multiples of numbers are not among
+// them. It returns nil for other rewards.
+func Parts(r *factored.Reward) (parts []Part) {
+	w, ok := r.Written.(*payment)
+	if !ok {
+		return nil
+	}
+	var sets [][]reference
+	w.n.split(big.NewRat(1, 1), new(big.Rat), func(n *node, _ *big.Rat) {
+		set := n.reads()
+		if n.op == "name" && !n.v.Bool {
+			return
+		}
+		rest := sets[:0]
+		for _, other := range sets {
+			if !slices.ContainsFunc(other, func(x reference) bool { return mentions(set, x.v, x.next) }) {
+				rest = append(rest, other)
+				continue
+			}
+			for _, x := range other {
+				if !mentions(set, x.v, x.next) {
+					set = append(set, x)
+				}
+			}
+		}
+		sets = append(rest, set)
+	})
+	for _, set := range sets {
+		var part Part
+		for _, x := range set {
+			if x.next {
+				part.Next = append(part.Next, x.v)
+			} else {
+				part.Now = append(part.Now, x.v)
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
 // rewardSum is a sum with fractions as weights.
 type rewardSum struct {
 	c        *compiler

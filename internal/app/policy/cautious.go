@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 )
@@ -27,52 +28,81 @@ type Avoided struct {
 type Guarded struct {
 	Best   float64 `json:"best"`   // of the learned model
 	Chosen float64 `json:"chosen"` // instead
+	Whole  bool    `json:"whole"`  // a row shows a state with an action, and not the values alone that something depends on in the model
 }
+
+// mostGuarded bounds the states with an action for which is asked what rows show.
+const mostGuarded = 1 << 20
 
 // cautious takes another policy than the best one of the model, s, where that rests on actions in states where no row shows them, and the other one has less to lose.
 func (d *Document) cautious(ctx context.Context, p *load.Problem, r Request, m *model, s *policy.Solution) (*Document, error) {
 	x := d.Supported
-	if r.Certify || x == nil || d.Objective == policy.Success && (x.Value >= nothing**d.Value || x.Unleft == 0 && len(x.Beyond) == 0) {
+	if r.Certify || x == nil || s.Pairs > mostGuarded || d.Objective == policy.Success && (x.Value >= nothing**d.Value || x.Unleft == 0 && len(x.Beyond) == 0) {
 		return d, nil
 	}
-	again, err := d.guarded(ctx, p, r, m, s)
-	if errors.Is(err, policy.ErrTooLarge) || ctx.Err() != nil || again == nil && err == nil {
-		return d, nil
+	best, all := s, []support.Showing{support.Enough, support.All}
+	if d.Objective == policy.Success {
+		all = all[1:]
 	}
-	return again, err
+	for _, kind := range all {
+		again, g, err := d.guarded(ctx, p, r, m, best, s, kind)
+		if errors.Is(err, policy.ErrTooLarge) || ctx.Err() != nil {
+			return d, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if again != nil {
+			d, best = again, g
+		}
+	}
+	return d, nil
 }
 
-// guarded is the answer that expects nothing of actions in states where no row shows them; nil if the best policy of the model does not, or has less to lose.
-func (d *Document) guarded(ctx context.Context, p *load.Problem, r Request, m *model, s *policy.Solution) (*Document, error) {
-	known := newShown(p, m, d.Objective)
-	if known == nil {
-		return nil, nil
+// guarded returns the answer that expects nothing of actions in states where no row shows them, and its policy, in the place of the other one, which is that of d; s
+// is the best policy of the model. They are nil if the other one expects nothing of these, too, or has less to lose.
+func (d *Document) guarded(ctx context.Context, p *load.Problem, r Request, m *model, other, s *policy.Solution, kind support.Showing) (*Document, *policy.Solution, error) {
+	process := newGuarded(p, m, d.Objective, kind)
+	if process == nil {
+		return nil, nil, nil
 	}
 	by := *m
-	by.process = &guarded{m.process, policy.Guarded{Process: m.process, Known: known.shows, Least: known.least}}
+	by.process = process
 	c, err := by.solve(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	best, err := s.Worth(ctx, c)
-	if err != nil || near(best, c.Value) {
-		return nil, err
+	worth, err := other.Worth(ctx, c)
+	if err != nil || near(worth, c.Value) {
+		return nil, nil, err
 	}
-	g, err := s.Guard(ctx, c, known.shows)
+	g, err := s.Guard(ctx, c, process.looked)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	chosen, err := g.Worth(ctx, c)
-	if err != nil || d.Objective == policy.Reward && chosen-best <= s.Value-g.Value {
-		return nil, err
+	less := other.Value - g.Value
+	if kind == support.All {
+		less *= sure
+	}
+	if err != nil || d.Objective == policy.Reward && chosen-worth <= less {
+		return nil, nil, err
 	}
 	again, err := d.instead(m, g)
 	if err != nil || d.Objective == policy.Success && !again.supportsMore(d) {
-		return nil, err
+		return nil, nil, err
 	}
-	again.Avoids.Guarded = Guarded{best, chosen}
-	return again, nil
+	if d.Avoids != nil {
+		again.Avoids.Value, again.Avoids.Supported = d.Avoids.Value, d.Avoids.Supported
+	}
+	best, err := s.Worth(ctx, c)
+	again.Avoids.Guarded = Guarded{best, chosen, kind == support.All}
+	return again, g, err
 }
+
+// sure is how much more likely it is that a model is right than that it is wrong where rows show all that it says something depends on, but not the state and the
+// action: it may leave out what matters.
+const sure = 20
 
 const (
 	// halfWorth is the share of a probability by the learned model that caution may cost.
@@ -112,7 +142,10 @@ func (d *Document) Caution() string {
 	if d.Avoids == nil {
 		return ""
 	}
-	says, worth := "It expects nothing of actions in states where no row shows them", func(v float64) string { return fmt.Sprintf("%.6g", v) }
+	says, worth := "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were", func(v float64) string { return fmt.Sprintf("%.6g", v) }
+	if d.Avoids.Guarded.Whole {
+		says = "It expects nothing of actions in states where no row shows them"
+	}
 	if d.Objective == policy.Success {
 		worth = plan.Percent
 	}

@@ -8,7 +8,8 @@ import (
 // Guarded is a process in which nothing is expected of some actions: the state stays and the reward is Least.
 type Guarded struct {
 	Process
-	Known func(state []uint64, action uint32) (bool, error) // whether an action is as in Process
+	// Known reports whether an action is as in Process; next has the packed states that it can lead to, one after another.
+	Known func(state []uint64, action uint32, next []uint64) (bool, error)
 	Least float64
 	inner Expansion
 }
@@ -22,7 +23,8 @@ func (g *Guarded) Expand(state []uint64, x *Expansion) error {
 	}
 	for k, id := range g.inner.actions {
 		x.Action(id)
-		known, err := g.Known(state, id)
+		list, first := g.inner.of(k)
+		known, err := g.Known(state, id, g.inner.states[first*x.words:(first+len(list))*x.words])
 		if err != nil {
 			return err
 		}
@@ -32,7 +34,6 @@ func (g *Guarded) Expand(state []uint64, x *Expansion) error {
 			}
 			continue
 		}
-		list, first := g.inner.of(k)
 		for j, o := range list {
 			at := (first + j) * x.words
 			if err := x.Outcome(o.p, o.reward, int(o.disturbances), g.inner.states[at:at+x.words]); err != nil {

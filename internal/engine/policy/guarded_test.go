@@ -22,7 +22,7 @@ func TestGuarded(t *testing.T) {
 		}
 		o := Options{Objective: Objectives[rng.IntN(2)], Horizon: 1 + rng.IntN(4), Threads: 1, Memory: 1 << 30}
 		best := solve(t, w, o)
-		by, err := Solve(t.Context(), &Guarded{Process: w, Known: known, Least: -3}, o)
+		by, err := Solve(t.Context(), &Guarded{Process: w, Known: func(state []uint64, action uint32, _ []uint64) (bool, error) { return known(state, action) }, Least: -3}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

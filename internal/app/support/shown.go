@@ -1,0 +1,133 @@
+package support
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/problem/expr"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Shown tells which actions rows show in a state.
+type Shown struct {
+	p    *load.Problem
+	r    *coverage.Record
+	kind Showing
+
+	parts           []reads // of a learned reward
+	states, actions []factored.Bit
+	began, taken    map[string]int // rows by their states, and by their actions
+	rows            int
+	packed          []uint64
+}
+
+// Showing is what it takes for rows to show an action in a state.
+type Showing int
+
+// What it takes.
+const (
+	// Enough asks for rows with the values that each part of a learned reward reads, and for a row with the state and the action where there would be some by chance.
+	Enough Showing = iota
+	// All asks for a row with the state and the action.
+	All
+)
+
+// reads are bits of the state and the actions before a step, and of the state after it, and the values that rows have of them.
+type reads struct {
+	now, next []factored.Bit
+	rows      map[string]bool
+}
+
+func (r *reads) key(now, next factored.Valuation) string {
+	return now.Key(r.now) + "|" + next.Key(r.next)
+}
+
+const (
+	// avoided is how many rows with a state and an action there would be, if the action were taken in it as often as elsewhere, for it to be no accident that there
+	// is none: those who wrote the log knew why.
+	avoided = 5
+	// newRows is the share of rows up to which it is no matter of course that states and actions are new.
+	newRows = .1
+)
+
+// NewShown returns what rows show. It is nil where they are not recorded, and for All where so many states and actions stand in one row alone that about newRows of
+// further rows would have new ones, too (Good, The population frequencies of species, 1953).
+func NewShown(p *load.Problem, kind Showing) *Shown {
+	r := p.Record
+	if r == nil || !r.Whole || r.Len() == 0 {
+		return nil
+	}
+	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action), began: map[string]int{}, taken: map[string]int{}}
+	x.packed = make([]uint64, (len(p.Problem.Inputs)+63)/64)
+	if p.LearnedReward && kind == Enough {
+		for _, part := range expr.Parts(&p.Problem.Reward) {
+			x.parts = append(x.parts, reads{bitsOf(part.Now), bitsOf(part.Next), map[string]bool{}})
+		}
+	}
+	alone := 0
+	x.Each(func(now, next factored.Valuation, count int) {
+		for j := range x.parts {
+			x.parts[j].rows[x.parts[j].key(now, next)] = true
+		}
+		now.Pack(x.packed, p.Problem.Inputs)
+		if from, to := r.Of(x.packed); count == 1 && to-from == 1 {
+			alone++
+		}
+		x.began[now.Key(x.states)] += count
+		x.taken[now.Key(x.actions)] += count
+		x.rows += count
+	})
+	if kind == All && float64(alone) > newRows*float64(x.rows) {
+		return nil
+	}
+	return x
+}
+
+func bitsOf(list []*factored.Variable) (bits []factored.Bit) {
+	for _, v := range list {
+		for b := range v.Width {
+			bits = append(bits, v.First+factored.Bit(b))
+		}
+	}
+	return bits
+}
+
+// Each passes the states and actions of the rows, the states after them, and how often they stand there. The valuations are reused.
+func (x *Shown) Each(pass func(now, next factored.Valuation, count int)) {
+	p := x.p.Problem
+	now, next := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
+	for i := range x.r.Len() {
+		o := x.r.Outcome(i)
+		for k, b := range p.Inputs {
+			now[b] = o.Input(k)
+		}
+		for k, b := range p.Outputs {
+			next[b] = o.Output(k)
+		}
+		pass(now, next, o.Count())
+	}
+}
+
+// Least is the least reward of a row.
+func (x *Shown) Least(reward func(now, next factored.Valuation) float64) float64 {
+	least := math.Inf(1)
+	x.Each(func(now, next factored.Valuation, _ int) { least = min(least, reward(now, next)) })
+	return least
+}
+
+// Shows reports whether rows show an action in a state, both of now, that can lead to some states.
+func (x *Shown) Shows(now factored.Valuation, next []factored.Valuation) bool {
+	now.Pack(x.packed, x.p.Problem.Inputs)
+	from, to := x.r.Of(x.packed)
+	if from < to || x.kind == All {
+		return from < to
+	}
+	if float64(x.began[now.Key(x.states)])*float64(x.taken[now.Key(x.actions)]) >= avoided*float64(x.rows) {
+		return false
+	}
+	return !slices.ContainsFunc(next, func(then factored.Valuation) bool {
+		return slices.ContainsFunc(x.parts, func(r reads) bool { return !r.rows[r.key(now, then)] })
+	})
+}
