@@ -15,8 +15,8 @@ func TestParts(t *testing.T) {
 		"2*(x == 1 ^ a) - 3*(y ~= 2 ^ a) - q":     "x a y",
 		"2*(x == 1 ^ a) - 3*(y' ~= y) + 4":        "x a; y y'",
 		"-(x == 1 ^ y' < 1) - 3*(y < 2) - (y'>1)": "x y'; y",
-		"q - 0.5*q'":                              "",
-		"a - x*q":                                 "a; x q",
+		"q - 0.5*q'": "",
+		"a - x*q":    "a; x q",
 	} {
 		p := factored.NewProblem("parts")
 		for _, v := range []factored.Variable{

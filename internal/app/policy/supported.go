@@ -113,15 +113,8 @@ func (w *witness) count() error {
 	w.ends = make([]uint64, len(w.groups))
 	var dist chance.Distribution
 	p := w.p.Problem
-	val, then := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
-	for i := range r.Len() {
-		o := r.Outcome(i)
-		for k, b := range p.Inputs {
-			val[b] = o.Input(k)
-		}
-		for k, b := range p.Outputs {
-			then[b] = o.Output(k)
-		}
+	for row := range support.Rows(p, r) {
+		val, then := row.Now, row.Next
 		draws, err := w.t.Draws(val)
 		if err != nil {
 			return err
@@ -133,12 +126,12 @@ func (w *witness) count() error {
 			if c < 0 {
 				continue
 			}
-			if w.other[g][c].rows += o.Count(); !gives(p, draws[g], then) {
-				w.other[g][c].other += o.Count()
+			if w.other[g][c].rows += row.Count; !gives(p, draws[g], then) {
+				w.other[g][c].other += row.Count
 			}
 			w.groups[g].Outcomes(&dist, now, predicted)
 			w.ends[g] |= dist.Outside
-			w.splits[g][c].add(now, &dist, w.values(g, next), o.Count())
+			w.splits[g][c].add(now, &dist, w.values(g, next), row.Count)
 		}
 	}
 	return nil
@@ -170,14 +163,9 @@ func (w *witness) beginnings(reads []int) map[string]bool {
 	if r == nil || !r.Whole {
 		return nil
 	}
-	p := w.p.Problem
-	all, val := map[string]bool{}, make(factored.Valuation, p.NumBits())
-	for i := range r.Len() {
-		o := r.Outcome(i)
-		for k, b := range p.Inputs {
-			val[b] = o.Input(k)
-		}
-		all[stateKey(p, reads, val)] = true
+	all := map[string]bool{}
+	for row := range support.Rows(w.p.Problem, r) {
+		all[stateKey(w.p.Problem, reads, row.Now)] = true
 	}
 	return all
 }

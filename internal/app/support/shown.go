@@ -1,6 +1,7 @@
 package support
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -67,18 +68,18 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		}
 	}
 	alone := 0
-	x.Each(func(now, next factored.Valuation, count int) {
+	for row := range Rows(p.Problem, r) {
 		for j := range x.parts {
-			x.parts[j].rows[x.parts[j].key(now, next)] = true
+			x.parts[j].rows[x.parts[j].key(row.Now, row.Next)] = true
 		}
-		now.Pack(x.packed, p.Problem.Inputs)
-		if from, to := r.Of(x.packed); count == 1 && to-from == 1 {
+		row.Now.Pack(x.packed, p.Problem.Inputs)
+		if from, to := r.Of(x.packed); row.Count == 1 && to-from == 1 {
 			alone++
 		}
-		x.began[now.Key(x.states)] += count
-		x.taken[now.Key(x.actions)] += count
-		x.rows += count
-	})
+		x.began[row.Now.Key(x.states)] += row.Count
+		x.taken[row.Now.Key(x.actions)] += row.Count
+		x.rows += row.Count
+	}
 	if kind == All && float64(alone) > newRows*float64(x.rows) {
 		return nil
 	}
@@ -94,26 +95,37 @@ func bitsOf(list []*factored.Variable) (bits []factored.Bit) {
 	return bits
 }
 
-// Each passes the states and actions of the rows, the states after them, and how often they stand there. The valuations are reused.
-func (x *Shown) Each(pass func(now, next factored.Valuation, count int)) {
-	p := x.p.Problem
-	now, next := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
-	for i := range x.r.Len() {
-		o := x.r.Outcome(i)
-		for k, b := range p.Inputs {
-			now[b] = o.Input(k)
+// Row is a state and actions that stand in a record, the state after them, and how often they do.
+type Row struct {
+	Now, Next factored.Valuation
+	Count     int
+}
+
+// Rows passes the rows of a record. Their valuations are reused.
+func Rows(p *factored.Problem, r *coverage.Record) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		row := Row{Now: make(factored.Valuation, p.NumBits()), Next: make(factored.Valuation, p.NumBits())}
+		for i := range r.Len() {
+			o := r.Outcome(i)
+			for k, b := range p.Inputs {
+				row.Now[b] = o.Input(k)
+			}
+			for k, b := range p.Outputs {
+				row.Next[b] = o.Output(k)
+			}
+			if row.Count = o.Count(); !yield(row) {
+				return
+			}
 		}
-		for k, b := range p.Outputs {
-			next[b] = o.Output(k)
-		}
-		pass(now, next, o.Count())
 	}
 }
 
 // Least is the least reward of a row.
 func (x *Shown) Least(reward func(now, next factored.Valuation) float64) float64 {
 	least := math.Inf(1)
-	x.Each(func(now, next factored.Valuation, _ int) { least = min(least, reward(now, next)) })
+	for row := range Rows(x.p.Problem, x.r) {
+		least = min(least, reward(row.Now, row.Next))
+	}
 	return least
 }
 
