@@ -164,6 +164,7 @@ func writePolicyEnd(b io.Writer, d *policy.Document) {
 	}
 	writeSentence(b, d.Counts())
 	writeSentence(b, d.Caution())
+	writeSentence(b, d.LearnedReward.Warning())
 	writeSentence(b, d.Supported.Thin())
 	writeUnlike(b, d.Supported)
 	writeTable(b, d)

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -73,18 +74,50 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 			l.Undecided = append(l.Undecided, table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
 		}
 	}
-	l.tell(rows, rows.given(atoms, f))
+	given := rows.given(atoms, f)
+	if !f.Exact {
+		l.Error = rows.error(given)
+	}
+	l.tell(rows, given)
 	if f.Exact && rows.rows >= heldLeast {
 		l.Held, err = heldReward(ctx, from, atoms, t.Config.Seed)
 	}
 	return l, err
 }
 
+// mostWrong is the share of rewards up to which those that a function does not give are wrong records. More are drawn, as it were, and a function is to
+// give their mean.
+const mostWrong = .04
+
 // fitReward learns a function of rows, of very many on a part.
 func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (*reward.Function, *reward.Table, error) {
-	table := x.table(atoms, x.draw(seed), nil)
+	groups := x.draw(seed)
+	if float64(x.other()) <= mostWrong*float64(x.rows) {
+		table := x.table(atoms, groups, nil, false)
+		f, err := reward.Learn(ctx, table, seed)
+		if err != nil || f.Exact && float64(x.unlike(x.given(atoms, f))) <= mostWrong*float64(x.rows) {
+			return f, table, err
+		}
+	}
+	table := x.table(atoms, groups, nil, true)
 	f, err := reward.Learn(ctx, table, seed)
 	return f, table, err
+}
+
+// error is the mean absolute difference of the rows' rewards from what each group is given.
+func (x *rewardRows) error(given []float64) (mean float64) {
+	x.each(func(r *rewardRow) { mean += math.Abs(given[r.group]-r.reward) / float64(x.rows) })
+	return mean
+}
+
+// unlike counts the rows with another reward than what each group is given.
+func (x *rewardRows) unlike(given []float64) (n int) {
+	x.each(func(r *rewardRow) {
+		if !reward.Same(given[r.group], r.reward) {
+			n++
+		}
+	})
+	return n
 }
 
 // heldReward learns from the first rows of each source and counts the wrong ones of the others.
@@ -97,14 +130,7 @@ func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, se
 	if err != nil {
 		return nil, err
 	}
-	given := last.given(atoms, f)
-	h := &HeldReward{Rows: last.rows}
-	last.each(func(r *rewardRow) {
-		if !reward.Same(given[r.group], r.reward) {
-			h.Wrong++
-		}
-	})
-	return h, nil
+	return &HeldReward{Rows: last.rows, Wrong: last.unlike(last.given(atoms, f))}, nil
 }
 
 // tell records the rows with another reward than what each group is given.

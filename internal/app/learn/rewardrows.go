@@ -31,6 +31,17 @@ type rewardGroup struct {
 	reward float64 // the most frequent, the lowest of several
 	agree  int     // rows with it
 	next   int     // rows with the next most frequent one
+	// Of all rows:
+	n            int
+	mean, square float64 // square is the sum of the squared differences from the mean (Welford, 1962)
+}
+
+// add takes another reward.
+func (g *rewardGroup) add(y float64) {
+	g.n++
+	d := y - g.mean
+	g.mean += d / float64(g.n)
+	g.square += d * (y - g.mean)
 }
 
 // each calls do for each row, in order. A row of a new group has the next number.
@@ -93,6 +104,7 @@ func rewarded(sources []train.Source, from, to float64) *rewardRows {
 		}
 		x.rows++
 		at := &x.groups[r.group]
+		at.add(r.reward)
 		switch {
 		case counts[r.group] != nil:
 			counts[r.group][r.reward]++
@@ -180,12 +192,17 @@ func (x *rewardRows) draw(seed uint64) []int {
 	return drawn
 }
 
-// table has the features of groups; where used is not nil, of these atoms alone.
-func (x *rewardRows) table(atoms []rewardAtom, groups []int, used map[int]bool) *reward.Table {
-	t := &reward.Table{Columns: make([][]float64, len(atoms)), Contradictory: x.other()}
+// table has the features of groups; where used is not nil, of these atoms alone. Their rewards are the most frequent ones, or means.
+func (x *rewardRows) table(atoms []rewardAtom, groups []int, used map[int]bool, means bool) *reward.Table {
+	t := &reward.Table{Columns: make([][]float64, len(atoms)), Contradictory: x.other(), Means: means}
 	for _, g := range groups {
-		t.Rewards = append(t.Rewards, x.groups[g].reward)
-		t.Counts = append(t.Counts, x.groups[g].agree-x.groups[g].next)
+		of := &x.groups[g]
+		if means {
+			t.Rewards, t.Counts, t.Within = append(t.Rewards, of.mean), append(t.Counts, of.n), t.Within+of.square
+			continue
+		}
+		t.Rewards = append(t.Rewards, of.reward)
+		t.Counts = append(t.Counts, of.agree-of.next)
 	}
 	for i := range atoms {
 		t.Atoms = append(t.Atoms, atoms[i].Atom)
@@ -221,7 +238,7 @@ func (x *rewardRows) given(atoms []rewardAtom, f *reward.Function) []float64 {
 		for i := range groups {
 			groups[i] = len(out) + i
 		}
-		t := x.table(atoms, groups, used)
+		t := x.table(atoms, groups, used, false)
 		for i := range groups {
 			out = append(out, t.Eval(f, i))
 		}

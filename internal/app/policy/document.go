@@ -66,8 +66,10 @@ type Document struct {
 	Unsupported bool `json:"unsupported,omitempty"`
 	// Divided tells of contexts of the learned model that are divided in the one that the value is of; absent where none is.
 	Divided *Divided `json:"divided,omitempty"`
-	// Avoids tells of the best policy of the learned model where one was chosen that counts on nothing in states in which no row begins; absent otherwise.
+	// Avoids tells of the best policy of the learned model where one was chosen that expects nothing of actions in states where no row shows them; absent otherwise.
 	Avoids *Avoided `json:"avoids,omitempty"`
+	// LearnedReward tells of the rows that the reward was learned from; absent if it was not, and where the probability of success is maximised.
+	LearnedReward *load.RewardRows `json:"learned_reward,omitempty"`
 	Policy *string  `json:"policy"` // the file of the table
 	Table  Table    `json:"table"`
 	load.Altered
@@ -350,16 +352,24 @@ func (d *Document) Says() string {
 	case d.Supported == nil:
 		return text
 	case d.Supported.Unleft > 0:
-		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
-			d.amount(d.Supported.Value), d.Supported.sampled(), counted.Of(d.Supported.Unleft, "state"), text)
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), d.rests(), counted.Of(d.Supported.Unleft, "state"), text)
 	case len(d.Supported.Beyond) > 0:
-		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: the policy may come to where an outcome would leave the range of %s, and no row shows what happens then; %s",
-			d.amount(d.Supported.Value), d.Supported.sampled(), strings.Join(d.Supported.Beyond, ", "), text)
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: the policy may come to where an outcome would leave the range of %s, and no row shows what happens then; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), d.rests(), strings.Join(d.Supported.Beyond, ", "), text)
 	case len(d.Supported.Unlike) > 0:
-		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: %s; %s",
-			d.amount(d.Supported.Value), d.Supported.sampled(), d.Supported.Unlike[0].Unlike(), text)
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: %s; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), d.rests(), d.Supported.Unlike[0].Unlike(), text)
 	}
-	return fmt.Sprintf("%s; the rows alone support at least %s%s if its structure is right", text, d.amount(d.Supported.Value), d.Supported.sampled())
+	return fmt.Sprintf("%s; the rows alone support at least %s%s if its %s right", text, d.amount(d.Supported.Value), d.Supported.sampled(), d.rests())
+}
+
+// rests is what of the model the value rests on that rows support: its structure, and means of rewards.
+func (d *Document) rests() string {
+	if d.LearnedReward != nil && d.LearnedReward.Wrong == nil {
+		return "structure and its mean rewards are"
+	}
+	return "structure is"
 }
 
 // amount writes a value of the objective.

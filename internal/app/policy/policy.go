@@ -176,6 +176,9 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return m.blind(ctx, r, hasGoal, nil)
 	}
 	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
+	if p.LearnedReward && r.Objective == policy.Reward {
+		d.LearnedReward = p.RewardRows
+	}
 	if r.Online {
 		return m.online(ctx, p, r, d)
 	}

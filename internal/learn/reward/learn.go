@@ -21,6 +21,9 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
+	if t.Means {
+		return t.nearest(ctx, seed)
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x726577))
 	order := rng.Perm(len(t.Rewards))
 	rows := slices.Clone(order[:min(sampled, len(order))])
@@ -61,6 +64,36 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 	return best, nil
 }
 
+// nearest finds a function that comes near to means. Its terms are chosen on a sample of the rows, and its weights fit all.
+func (t *Table) nearest(ctx context.Context, seed uint64) (*Function, error) {
+	order := rand.New(rand.NewPCG(seed, 0x6d65616e)).Perm(len(t.Rewards))
+	rows := order[:min(sampled, len(order))]
+	slices.Sort(rows)
+	part := t.pick(rows)
+	var chosen [][]int
+	least := math.Inf(1)
+	for class := range classes {
+		p := newPursuit(part, all(part))
+		p.most = maxTerms
+		if err := p.run(ctx, class); err != nil {
+			return nil, err
+		}
+		// Schwarz, Estimating the dimension of a model, 1978, with the terms that each was chosen from.
+		bits := p.total*math.Log(max(p.squares(), 1e-300)) + float64(len(p.chosen))*(math.Log(p.total)+2*math.Log(t.literals()))
+		if bits < least {
+			chosen, least = p.chosen, bits
+		}
+	}
+	p := newPursuit(t, all(t))
+	for _, lits := range chosen[1:] {
+		p.add(lits)
+	}
+	f := p.function()
+	t.guard(f)
+	t.finish(f)
+	return f, nil
+}
+
 // all lists the rows.
 func all(t *Table) []int {
 	rows := integer.Below[int](len(t.Rewards))
@@ -69,7 +102,7 @@ func all(t *Table) []int {
 
 // pick is a table of some rows.
 func (t *Table) pick(rows []int) *Table {
-	out := &Table{Atoms: t.Atoms, Contradictory: t.Contradictory}
+	out := &Table{Atoms: t.Atoms, Contradictory: t.Contradictory, Means: t.Means}
 	for _, col := range t.Columns {
 		c := make([]float64, len(rows))
 		for i, r := range rows {
@@ -79,6 +112,9 @@ func (t *Table) pick(rows []int) *Table {
 	}
 	for _, r := range rows {
 		out.Rewards, out.Counts = append(out.Rewards, t.Rewards[r]), append(out.Counts, t.count(r))
+	}
+	if len(rows) > 0 {
+		out.Within = t.Within * float64(len(rows)) / float64(len(t.Rewards))
 	}
 	return out
 }

@@ -148,3 +148,38 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: of rewards that are drawn around the values of a function, its values are found up to what chance leaves, whether rows stand there one by one or as
+// means of equal ones.
+func TestNearest(t *testing.T) {
+	const noise = 3
+	for seed := range uint64(12) {
+		table, truth := drawn(seed, 1500, 0)
+		rng := rand.New(rand.NewPCG(seed, 4))
+		table.Means, table.Counts = true, make([]int, len(truth))
+		for k, y := range truth {
+			n := 1 + rng.IntN(4)*rng.IntN(4)
+			mean, square := 0.0, 0.0
+			for i := range n {
+				d := y + noise*rng.NormFloat64() - mean
+				mean += d / float64(i+1)
+				square += d * d * float64(i) / float64(i+1)
+			}
+			table.Rewards[k], table.Counts[k], table.Within = mean, n, table.Within+square
+		}
+		f, err := Learn(context.Background(), table, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		square, bias, rows := 0.0, 0.0, 0
+		for k, y := range truth {
+			n := table.Counts[k]
+			off := table.Eval(f, k) - y
+			square, bias, rows = square+off*off*float64(n), bias+off*float64(n), rows+n
+		}
+		// Of 30 weights at most, a tenth of the standard deviation each.
+		if rms, mean := math.Sqrt(square/float64(rows)), bias/float64(rows); f.Exact || rms > noise*.3 || math.Abs(mean) > 4*noise/math.Sqrt(float64(rows)) {
+			t.Errorf("seed %d: %s is off by %.3f, by %.3f on average", seed, table.Text(f), rms, mean)
+		}
+	}
+}

@@ -13,10 +13,13 @@ const (
 	beamPairs = 40  // pairs that are extended to triples
 )
 
-// pursuit chooses features on some rows. Chosen columns are kept orthonormal.
+// pursuit chooses features on some rows. Chosen columns are kept orthonormal. Rows that are means count as often as they were observed: rewards and columns are
+// multiplied by the roots of these counts.
 type pursuit struct {
 	t        *Table
 	rows     []int
+	weight   []float64 // by place
+	total    float64   // squares of the weights
 	y, left  []float64
 	chosen   [][]int     // literals of each term; the first is the constant
 	basis    [][]float64 // orthonormal columns of the terms
@@ -28,7 +31,12 @@ type pursuit struct {
 func newPursuit(t *Table, rows []int) *pursuit {
 	p := &pursuit{t: t, rows: rows, tried: map[string]bool{}}
 	for _, r := range rows {
-		p.y = append(p.y, t.Rewards[r])
+		w := 1.0
+		if t.Means {
+			w = math.Sqrt(float64(t.count(r)))
+		}
+		p.weight, p.total = append(p.weight, w), p.total+w*w
+		p.y = append(p.y, w*t.Rewards[r])
 	}
 	p.left = slices.Clone(p.y)
 	p.add(nil)
@@ -47,7 +55,7 @@ func dot(a, b []float64) float64 {
 func (p *pursuit) add(lits []int) bool {
 	col := make([]float64, len(p.rows))
 	for i, r := range p.rows {
-		col[i] = p.t.term(lits, r)
+		col[i] = p.weight[i] * p.t.term(lits, r)
 	}
 	norm := math.Sqrt(dot(col, col))
 	coef := make([]float64, len(p.basis)+1)
@@ -116,18 +124,21 @@ func (p *pursuit) run(ctx context.Context, class int) error {
 			return nil
 		}
 		p.tried[key(lits)] = true
-		before := dot(p.left, p.left)
+		before := p.squares()
 		if !p.add(lits) {
 			continue
 		}
-		n := float64(len(p.rows))
-		if gain := n * math.Log(before/max(dot(p.left, p.left), 1e-300)); gain < 2*math.Log(float64(candidates))+math.Log(n)+4 {
+		n := p.total
+		if gain := n * math.Log(before/max(p.squares(), 1e-300)); gain < 2*math.Log(float64(candidates))+math.Log(n)+4 {
 			p.drop()
 			return nil
 		}
 	}
 	return nil
 }
+
+// squares is the sum of squares that is left of all observations.
+func (p *pursuit) squares() float64 { return p.t.Within + dot(p.left, p.left) }
 
 func key(lits []int) string {
 	b := make([]byte, 0, 8*len(lits))
@@ -145,14 +156,13 @@ type candidate struct {
 	holds []float64 // of a literal: 1 at these places, and 0 at others
 }
 
-// score is how much a condition explains that holds in n of the rows, with this sum of what
+// score is how much a condition explains that holds in n of the observations, with this sum of what
 // is left there; what is left sums to 0.
-func (p *pursuit) score(n int, sum float64) float64 {
-	m := len(p.rows)
-	if n == 0 || n == m {
+func (p *pursuit) score(n, sum float64) float64 {
+	if n == 0 || n == p.total {
 		return 0
 	}
-	return sum * sum / (float64(n) * float64(m-n) / float64(m))
+	return sum * sum / (n * (p.total - n) / p.total)
 }
 
 // best is the term that explains most, shorter ones being preferred a little, and how many
@@ -214,11 +224,11 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		if p.t.Atoms[a].Negation == "" {
 			mean, sum, square := 0.0, 0.0, 0.0
 			for i, r := range p.rows {
-				mean += col[r] / float64(len(p.rows))
-				sum += col[r] * p.left[i]
+				mean += col[r] * p.weight[i] * p.weight[i] / p.total
+				sum += col[r] * p.weight[i] * p.left[i]
 			}
-			for _, r := range p.rows {
-				square += (col[r] - mean) * (col[r] - mean)
+			for i, r := range p.rows {
+				square += (col[r] - mean) * (col[r] - mean) * p.weight[i] * p.weight[i]
 			}
 			if square > 1e-12 {
 				take(candidate{lits: []int{2 * a}, score: sum * sum / square})
@@ -227,17 +237,18 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		}
 		var on [2]candidate
 		on[0].lits, on[1].lits = []int{2 * a}, []int{2*a + 1}
-		var sums [2]float64
+		var sums, counts [2]float64
 		for i, r := range p.rows {
 			v := 0
 			if col[r] == 0 {
 				v = 1
 			}
 			on[v].on = append(on[v].on, int32(i))
-			sums[v] += p.left[i]
+			sums[v] += p.weight[i] * p.left[i]
+			counts[v] += p.weight[i] * p.weight[i]
 		}
 		for v := range on {
-			on[v].score = p.score(len(on[v].on), sums[v])
+			on[v].score = p.score(counts[v], sums[v])
 			if n := len(on[v].on); n > 0 && n < len(p.rows) && (class == related || !p.t.Atoms[a].Later) {
 				all = append(all, on[v])
 			}
@@ -270,10 +281,10 @@ func (p *pursuit) join(a, b *candidate) (candidate, bool) {
 	slices.Sort(c.lits)
 	n, sum := 0.0, 0.0
 	for _, i := range a.on {
-		n += b.holds[i]
-		sum += b.holds[i] * p.left[i]
+		n += b.holds[i] * p.weight[i] * p.weight[i]
+		sum += b.holds[i] * p.weight[i] * p.left[i]
 	}
-	c.score = p.score(int(n), sum)
+	c.score = p.score(n, sum)
 	return c, true
 }
 

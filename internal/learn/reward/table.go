@@ -34,6 +34,10 @@ type Table struct {
 	Counts  []int       // by row, how often it was seen, less how often with another reward; nil for once
 	// Contradictory counts further rows that no function is right on.
 	Contradictory int
+	// Means says that the rewards are means, of as many observations as Counts says, which differ: a function comes near them by least squares. Within is the sum of
+	// the squares by which the observations differ from their means.
+	Means  bool
+	Within float64
 }
 
 // Term is a sum's feature with a weight: where one of its cases holds. A case is a conjunction

@@ -392,7 +392,7 @@ class PolicyAnswer(Result):
     """Assumed says what the answer assumes of inputs; absent without."""
 
     avoids: dict[str, Any] | None = field(default=None, repr=False)
-    """Avoids tells of the best policy of the learned model where one was chosen that counts on nothing in states in which no row begins; absent otherwise."""
+    """Avoids tells of the best policy of the learned model where one was chosen that expects nothing of actions in states where no row shows them; absent otherwise."""
 
     blind: bool = False
     """Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until no run can go on."""
@@ -436,6 +436,9 @@ class PolicyAnswer(Result):
 
     learned: bool = False
     """Learned reports that the model was learned: the value is that under it."""
+
+    learned_reward: dict[str, Any] | None = field(default=None, repr=False)
+    """LearnedReward tells of the rows that the reward was learned from; absent if it was not, and where the probability of success is maximised."""
 
     objective: str
 
