@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -73,7 +74,7 @@ func (d *Document) guarded(ctx context.Context, p *load.Problem, r Request, m *m
 		return nil, nil, err
 	}
 	worth, err := other.Worth(ctx, c)
-	if err != nil || near(worth, c.Value) {
+	if err != nil || c.Value-worth <= little*(math.Abs(c.Value)+math.Abs(worth)) {
 		return nil, nil, err
 	}
 	g, err := s.Guard(ctx, c, process.looked)
@@ -99,6 +100,9 @@ func (d *Document) guarded(ctx context.Context, p *load.Problem, r Request, m *m
 	again.Avoids.Guarded = Guarded{best, chosen, kind == support.All}
 	return again, g, err
 }
+
+// little is a relative difference of values that no policy is chosen for.
+const little = .01
 
 // sure is how much more likely it is that a model is right than that it is wrong where rows show all that it says something depends on, but not the state and the
 // action: it may leave out what matters.

@@ -70,8 +70,8 @@ type Document struct {
 	Avoids *Avoided `json:"avoids,omitempty"`
 	// LearnedReward tells of the rows that the reward was learned from; absent if it was not, and where the probability of success is maximised.
 	LearnedReward *load.RewardRows `json:"learned_reward,omitempty"`
-	Policy *string  `json:"policy"` // the file of the table
-	Table  Table    `json:"table"`
+	Policy        *string          `json:"policy"` // the file of the table
+	Table         Table            `json:"table"`
 	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`
