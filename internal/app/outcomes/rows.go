@@ -38,7 +38,8 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 		return nil, err
 	}
 	last := train.Row{Source: -1}
-	ended, rows := false, 0
+	rows := 0
+	var ended []bool // the state after a row is one in which runs end
 	for _, s := range from {
 		rows += s.Data.Rows
 	}
@@ -47,8 +48,8 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 		if r.InKnown != nil || len(r.Outside) > 0 || share > 1 && r.Index%(100*share) >= 100 {
 			return
 		}
-		begins := ended || r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
-		ended = slices.ContainsFunc(final, func(e *expr.Expr) bool { return e.Eval(r.Next, nil) })
+		begins := r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
+		ended = append(ended, slices.ContainsFunc(final, func(e *expr.Expr) bool { return e.Eval(r.Next, nil) }))
 		line := from[r.Source].Data.Line
 		x.apart = append(x.apart, !begins && line != nil && line(r.Index) > line(last.Index)+1)
 		last = train.Row{Source: r.Source, Index: r.Index}
@@ -67,8 +68,29 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 			x.outputs = append(x.outputs, i)
 		}
 	}
+	x.end(ended)
 	x.findOpen()
 	return x, nil
+}
+
+// fewDiffer is the share of rows that do not begin as the one before them ended up to which records of states are right.
+const fewDiffer = .01
+
+// end has runs begin after rows that lead to a state in which runs end. Where other rows begin otherwise than those before them ended, such a state may be a wrong record.
+func (x *chanceRows) end(ended []bool) {
+	links, differ := 0, 0
+	for r := 1; r < len(ended); r++ {
+		if x.begins[r] || ended[r-1] {
+			continue
+		}
+		links++
+		if slices.ContainsFunc(x.outputs, func(v int) bool { return x.next[r-1][v] != x.now[r][v] }) {
+			differ++
+		}
+	}
+	for r := 1; r < len(ended) && float64(differ) <= fewDiffer*float64(links); r++ {
+		x.begins[r] = x.begins[r] || ended[r-1]
+	}
 }
 
 // finalOf returns the conditions of states in which runs end: the row after one begins a run.
