@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/counted"
@@ -37,16 +38,21 @@ const (
 	takenRows = 12
 )
 
-// untaken has the task of a log forbid the values of integer actions within their range that no row has: the first three of four settings 0, 1, 2 and 4 say nothing of 3.
+// untaken has the task of a log forbid the values of integer actions within their range that no row has, but for a value that does nothing: rows with the settings 0, 1, 2
+// and 4 say nothing of 3.
 func (x *looked) untaken(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
 	seen := map[int]map[float64]bool{} // by column
 	for c := range s.Columns {
 		col := &s.Columns[c]
-		whole := slices.ContainsFunc(x.fluents, func(f rawlog.Fluent) bool {
+		i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool {
 			return f.Name == col.Name && f.Use == rawlog.AsAction && f.Kind == rawlog.Int
 		})
-		if whole && d.Rows >= takenRows*int(col.Hi-col.Lo+1) {
-			seen[c] = map[float64]bool{}
+		if i < 0 || d.Rows < takenRows*int(col.Hi-col.Lo+1) {
+			continue
+		}
+		seen[c] = map[float64]bool{}
+		if v, err := strconv.ParseFloat(x.fluents[i].Default, 64); err == nil {
+			seen[c][v] = true
 		}
 	}
 	if len(seen) == 0 {

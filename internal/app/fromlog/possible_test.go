@@ -44,11 +44,13 @@ func TestEventLog(t *testing.T) {
 // TestUntaken: rules forbid the values between others that no row of an integer action has, where that is no accident.
 func TestUntaken(t *testing.T) {
 	for name, c := range map[string]struct {
-		rows int
-		want string
+		rows    int
+		nothing []string
+		want    string
 	}{
-		"many rows": {100, `rules = ["stake ~= 3"]`},
-		"few rows":  {30, "# rules = "},
+		"many rows":    {100, nil, `rules = ["stake ~= 3"]`},
+		"few rows":     {30, nil, "# rules = "},
+		"does nothing": {100, []string{"stake=3"}, "# rules = "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -60,7 +62,7 @@ func TestUntaken(t *testing.T) {
 			if err := os.WriteFile("log.csv", []byte(log.String()), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"stake"}}); err != nil {
+			if _, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"stake"}, Default: c.nothing}); err != nil {
 				t.Fatal(err)
 			}
 			text, err := os.ReadFile("out/task.toml")
