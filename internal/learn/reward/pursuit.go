@@ -18,8 +18,9 @@ const (
 type pursuit struct {
 	t        *Table
 	rows     []int
-	weight   []float64 // by place
-	total    float64   // squares of the weights
+	counts   []float64 // by place: how often each row counts
+	weight   []float64 // roots of these
+	total    float64   // of the counts
 	y, left  []float64
 	chosen   [][]int     // literals of each term; the first is the constant
 	basis    [][]float64 // orthonormal columns of the terms
@@ -31,11 +32,12 @@ type pursuit struct {
 func newPursuit(t *Table, rows []int) *pursuit {
 	p := &pursuit{t: t, rows: rows, tried: map[string]bool{}}
 	for _, r := range rows {
-		w := 1.0
+		n := 1.0
 		if t.Means {
-			w = math.Sqrt(float64(t.count(r)))
+			n = float64(t.count(r))
 		}
-		p.weight, p.total = append(p.weight, w), p.total+w*w
+		w := math.Sqrt(n)
+		p.counts, p.weight, p.total = append(p.counts, n), append(p.weight, w), p.total+n
 		p.y = append(p.y, w*t.Rewards[r])
 	}
 	p.left = slices.Clone(p.y)
@@ -115,7 +117,11 @@ const (
 
 // run adds terms of a class until nothing is left, or none explains more than chance would.
 func (p *pursuit) run(ctx context.Context, class int) error {
-	for len(p.chosen) < min(p.most, len(p.rows)/2+1) && !p.exact() {
+	most := len(p.rows)/2 + 1
+	if p.t.Means {
+		most = len(p.rows) // which stand for more observations
+	}
+	for len(p.chosen) < min(p.most, most) && !p.exact() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -224,11 +230,11 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		if p.t.Atoms[a].Negation == "" {
 			mean, sum, square := 0.0, 0.0, 0.0
 			for i, r := range p.rows {
-				mean += col[r] * p.weight[i] * p.weight[i] / p.total
+				mean += col[r] * p.counts[i] / p.total
 				sum += col[r] * p.weight[i] * p.left[i]
 			}
 			for i, r := range p.rows {
-				square += (col[r] - mean) * (col[r] - mean) * p.weight[i] * p.weight[i]
+				square += (col[r] - mean) * (col[r] - mean) * p.counts[i]
 			}
 			if square > 1e-12 {
 				take(candidate{lits: []int{2 * a}, score: sum * sum / square})
@@ -245,7 +251,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 			}
 			on[v].on = append(on[v].on, int32(i))
 			sums[v] += p.weight[i] * p.left[i]
-			counts[v] += p.weight[i] * p.weight[i]
+			counts[v] += p.counts[i]
 		}
 		for v := range on {
 			on[v].score = p.score(counts[v], sums[v])
@@ -281,7 +287,7 @@ func (p *pursuit) join(a, b *candidate) (candidate, bool) {
 	slices.Sort(c.lits)
 	n, sum := 0.0, 0.0
 	for _, i := range a.on {
-		n += b.holds[i] * p.weight[i] * p.weight[i]
+		n += b.holds[i] * p.counts[i]
 		sum += b.holds[i] * p.weight[i] * p.left[i]
 	}
 	c.score = p.score(n, sum)
