@@ -152,10 +152,14 @@ func (d *Document) between() string {
 	} else {
 		text += "not bounded from below"
 	}
-	if d.Bound != nil {
-		return text + fmt.Sprintf(", at most %s (proven)", write(*d.Bound, true))
+	if d.Bound == nil {
+		return text + ", not bounded from above"
 	}
-	return text + ", not bounded from above"
+	text += fmt.Sprintf(", at most %s (proven)", write(*d.Bound, true))
+	if d.Objective == policy.Success && (d.Value == nil || *d.Value <= 0) && *d.Bound >= 1 {
+		text += "; that says nothing: fewer steps or coarser ranges (init --bins) leave fewer states, and run --robust acts where quantities are learned as functions"
+	}
+	return text
 }
 
 // thousands writes a number of runs.
