@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,13 +53,7 @@ func TestCautiousPolicy(t *testing.T) {
 		policyFile
 		Avoids *struct{ Value, Supported float64 }
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "policy.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &p)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	readPolicy(t, dir, &p)
 	truth := p.success(t, office, "act", cellOf{}, cellOf{4, 2}, nil)
 	if truth < .7 || p.Value > truth+.1 || p.Avoids == nil || p.Avoids.Value <= p.Value || p.Avoids.Supported >= .05 {
 		t.Errorf("said %.3f, true %.3f, avoids %+v; the best policy has .746, and one that does not pay 0", p.Value, truth, p.Avoids)
@@ -109,20 +102,15 @@ func TestCautiousReward(t *testing.T) {
 	run := runner(t, dir)
 	run("init", "log.csv", "--actions", "act", "-o", "made", "--initial", "wear=0")
 	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
-	if text := run("plan", "made/task.toml", "--policy", "-H", "20", "-o", "policy.json"); !strings.Contains(text, "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were.") {
+	says := "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were."
+	if text := run("plan", "made/task.toml", "--policy", "-H", "20", "-o", "policy.json"); !strings.Contains(text, says) {
 		t.Errorf("the answer does not say what it expects:\n%s", text)
 	}
 	var p struct {
 		policyFile
 		Avoids *struct{ Value float64 }
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "policy.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &p)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	readPolicy(t, dir, &p)
 	value := func(choose func(wear, at int) []string) float64 {
 		before := [last + 1]float64{}
 		for at := horizon; at > 0; at-- {
@@ -189,13 +177,7 @@ func TestBeyondRange(t *testing.T) {
 			Beyond []string
 		}
 	}
-	file, err := os.ReadFile(filepath.Join(dir, "policy.json"))
-	if err == nil {
-		err = json.Unmarshal(file, &p)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	readPolicy(t, dir, &p)
 	const best = .369 // of stakes that the player has
 	if p.Supported.Value > best || p.Value > best+.1 && !strings.Contains(text, "would leave the range of money, and no row shows what happens then") {
 		t.Errorf("said %.3f, supported %.3f, beyond %v:\n%s", p.Value, p.Supported.Value, p.Supported.Beyond, text)

@@ -120,6 +120,18 @@ type policyFile struct {
 	}
 }
 
+// readPolicy reads policy.json of a folder, as plan --policy writes it.
+func readPolicy(t *testing.T, dir string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "policy.json"))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // success is the true probability that a policy reaches the goal. The judge knows nothing of the planner.
 func (p *policyFile) success(t *testing.T, k kernel, action string, start, goal cellOf, holes map[cellOf]bool) float64 {
 	t.Helper()
@@ -223,12 +235,7 @@ func TestPoliciesOfForeignLogs(t *testing.T) {
 			run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
 			run("plan", "made/task.toml", "--policy", "-H", c.horizon, "-o", "policy.json")
 			var p policyFile
-			if text, err = os.ReadFile(filepath.Join(dir, "policy.json")); err == nil {
-				err = json.Unmarshal(text, &p)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			readPolicy(t, dir, &p)
 			truth := p.success(t, c.k, c.action, c.start, c.goal, c.holes)
 			t.Logf("said %.4f, true %.4f", p.Value, truth)
 			if truth < c.least || math.Abs(truth-p.Value) > c.within {

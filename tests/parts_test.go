@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -184,14 +183,8 @@ func TestRowsUnlike(t *testing.T) {
 					args = append(args, "--set-initial", name+"=@"+w.start[i])
 				}
 				said := run(args...)
-				text, err := os.ReadFile(filepath.Join(dir, "policy.json"))
 				var p supportFile
-				if err == nil {
-					err = json.Unmarshal(text, &p)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				readPolicy(t, dir, &p)
 				truth := w.truth(&p)
 				t.Logf("said %.4f, supported %.4f, true %.4f", p.Value, p.Supported.Value, truth)
 				if p.Supported.Value > truth+1e-9 {

@@ -7,6 +7,24 @@ import (
 	"testing"
 )
 
+// taskOf is the task that is made of a log.
+func taskOf(t *testing.T, log string, ask Request) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("log.csv", []byte(log), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ask.Log, ask.Out = "log.csv", "out"
+	if _, err := Init(t.Context(), ask); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("out/task.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestEventLog: the task of an event log lets activities be taken where some row has them, and that of another log lets all be taken.
 func TestEventLog(t *testing.T) {
 	const log = "case,stage,paid,activity\n1,new,no,file\n1,filed,no,pay\n1,filed,yes,grant\n1,granted,yes,\n2,new,no,file\n2,filed,no,pay\n2,filed,yes,refuse\n2,refused,yes,\n" +
@@ -22,19 +40,7 @@ func TestEventLog(t *testing.T) {
 		"no episodes": {log: strings.Replace(log, "case", "level", 1), ask: Request{Actions: []string{"activity"}}, want: "# rules = "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			c.ask.Log, c.ask.Out = "log.csv", "out"
-			if _, err := Init(t.Context(), c.ask); err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile("out/task.toml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(text), c.want) {
+			if text := taskOf(t, c.log, c.ask); !strings.Contains(text, c.want) {
 				t.Errorf("%s is missing in\n%s", c.want, text)
 			}
 		})
@@ -53,23 +59,12 @@ func TestUntaken(t *testing.T) {
 		"does nothing": {100, []string{"stake=3"}, "# rules = "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
 			var log strings.Builder
 			log.WriteString("money,stake\n")
 			for i := range c.rows {
 				fmt.Fprintf(&log, "%d,%d\n", i*i%9, []int{0, 1, 2, 4}[i%4])
 			}
-			if err := os.WriteFile("log.csv", []byte(log.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"stake"}, Default: c.nothing}); err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile("out/task.toml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(text), c.want) {
+			if text := taskOf(t, log.String(), Request{Actions: []string{"stake"}, Default: c.nothing}); !strings.Contains(text, c.want) {
 				t.Errorf("%s is missing in\n%s", c.want, text)
 			}
 		})

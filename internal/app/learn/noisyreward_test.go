@@ -40,19 +40,18 @@ func TestNoisyReward(t *testing.T) {
 		d = dataset.NewData(s, values)
 		d.Rewards = rewards
 		rows := rewarded([]train.Source{{Data: d}}, 0, 1)
-		f, table, err := fitReward(t.Context(), rows, atoms, 1)
+		f, table, given, err := fitReward(t.Context(), rows, atoms, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := rows.given(atoms, f)
-		error, worst := 0.0, 0.0
+		mean, worst := 0.0, 0.0
 		rows.each(func(r *rewardRow) {
 			row := rows.values(r)
-			error += math.Abs(given[r.group]-r.reward) / 4000
+			mean += math.Abs(given[r.group]-r.reward) / 4000
 			worst = max(worst, math.Abs(given[r.group]-(3*row[1]-2*row[0]*row[1]+1)))
 		})
-		if f.Exact || worst > .4 || math.Abs(rows.error(given)-error) > 1e-9 {
-			t.Errorf("%s: %s is off by up to %.2f, and by %.3f on average, not %.3f", name, table.Text(f), worst, rows.error(given), error)
+		if f.Exact || worst > .4 || math.Abs(rows.meanError(given)-mean) > 1e-9 {
+			t.Errorf("%s: %s is off by up to %.2f, and by %.3f on average, not %.3f", name, table.Text(f), worst, rows.meanError(given), mean)
 		}
 	}
 }

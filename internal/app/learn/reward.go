@@ -63,7 +63,7 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 		return nil, nil
 	}
 	atoms := rewardAtoms(p.Problem, rows.sources[0].Data.Schema)
-	f, table, err := fitReward(ctx, rows, atoms, t.Config.Seed)
+	f, table, given, err := fitReward(ctx, rows, atoms, t.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,8 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 			l.Undecided = append(l.Undecided, table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
 		}
 	}
-	given := rows.given(atoms, f)
 	if !f.Exact {
-		l.Error = rows.error(given)
+		l.Error = rows.meanError(given)
 	}
 	l.tell(rows, given)
 	if f.Exact && rows.rows >= heldLeast {
@@ -89,25 +88,31 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 // give their mean.
 const mostWrong = .04
 
-// fitReward learns a function of rows, of very many on a part.
-func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (*reward.Function, *reward.Table, error) {
+// fitReward learns a function of rows, of very many on a part. It returns the table that it is of, and the reward that it gives each group, too.
+func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (f *reward.Function, table *reward.Table, given []float64, err error) {
 	groups := x.draw(seed)
 	most := mostWrong * float64(x.rows)
 	most += 1 + 2*math.Sqrt(most) // by chance
 	if float64(x.other()) <= most {
-		table := x.table(atoms, groups, nil, false)
-		f, err := reward.Learn(ctx, table, seed)
-		if err != nil || f.Exact && float64(x.unlike(x.given(atoms, f))) <= most {
-			return f, table, err
+		table = x.table(atoms, groups, nil, false)
+		if f, err = reward.Learn(ctx, table, seed); err != nil {
+			return nil, nil, nil, err
+		}
+		if f.Exact {
+			if given = x.given(atoms, f); float64(x.unlike(given)) <= most {
+				return f, table, given, nil
+			}
 		}
 	}
-	table := x.table(atoms, groups, nil, true)
-	f, err := reward.Learn(ctx, table, seed)
-	return f, table, err
+	table = x.table(atoms, groups, nil, true)
+	if f, err = reward.Learn(ctx, table, seed); err != nil {
+		return nil, nil, nil, err
+	}
+	return f, table, x.given(atoms, f), nil
 }
 
-// error is the mean absolute difference of the rows' rewards from what each group is given.
-func (x *rewardRows) error(given []float64) (mean float64) {
+// meanError is the mean absolute difference of the rows' rewards from what each group is given.
+func (x *rewardRows) meanError(given []float64) (mean float64) {
 	x.each(func(r *rewardRow) { mean += math.Abs(given[r.group]-r.reward) / float64(x.rows) })
 	return mean
 }
@@ -128,7 +133,7 @@ func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, se
 	if first.rows == 0 || last.rows == 0 {
 		return nil, nil
 	}
-	f, _, err := fitReward(ctx, first, atoms, seed)
+	f, _, _, err := fitReward(ctx, first, atoms, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -91,8 +91,11 @@ func (p *Problem) noTruth() error {
 	return fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)
 }
 
-// Final returns the conditions of states in which runs end, of a task that declares its fluents.
+// Final returns the conditions of states in which runs end, of a task that declares its fluents; none of others.
 func (p *Problem) Final() (final []*expr.Expr, err error) {
+	if p.Declared == nil {
+		return nil, nil
+	}
 	for _, text := range p.Declared.Final {
 		e, err := expr.Parse(p.Problem, text, expr.Options{})
 		if err != nil {

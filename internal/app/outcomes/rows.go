@@ -33,7 +33,7 @@ type chanceRows struct {
 
 func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 	x := &chanceRows{p: p}
-	final, err := finalOf(p)
+	final, err := p.Final()
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,12 @@ func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
 // fewDiffer is the share of rows that do not begin as the one before them ended up to which records of states are right.
 const fewDiffer = .01
 
-// end has runs begin after rows that lead to a state in which runs end. Where other rows begin otherwise than those before them ended, such a state may be a wrong record.
+// end has runs begin after rows that lead to a state in which runs end. Where other rows begin otherwise than those before them ended, such a state may be a wrong
+// record.
 func (x *chanceRows) end(ended []bool) {
+	if !slices.Contains(ended, true) {
+		return
+	}
 	links, differ := 0, 0
 	for r := 1; r < len(ended); r++ {
 		if x.begins[r] || ended[r-1] {
@@ -91,14 +95,6 @@ func (x *chanceRows) end(ended []bool) {
 	for r := 1; r < len(ended) && float64(differ) <= fewDiffer*float64(links); r++ {
 		x.begins[r] = x.begins[r] || ended[r-1]
 	}
-}
-
-// finalOf returns the conditions of states in which runs end: the row after one begins a run.
-func finalOf(p *load.Problem) ([]*expr.Expr, error) {
-	if p.Declared == nil {
-		return nil, nil
-	}
-	return p.Final()
 }
 
 func isBegin(begins []int32, row int) bool {

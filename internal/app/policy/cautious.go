@@ -77,7 +77,7 @@ func (d *Document) guarded(ctx context.Context, p *load.Problem, r Request, m *m
 	if err != nil || c.Value-worth <= little*(math.Abs(c.Value)+math.Abs(worth)) {
 		return nil, nil, err
 	}
-	g, err := s.Guard(ctx, c, process.looked)
+	g, err := s.Guard(ctx, c, &process.by)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,12 +146,15 @@ func (d *Document) Caution() string {
 	if d.Avoids == nil {
 		return ""
 	}
-	says, worth := "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were", func(v float64) string { return fmt.Sprintf("%.6g", v) }
+	says := "It expects nothing of actions where no row has the values that their rewards depend on, or which were not taken in a state though others often were"
+	worth := func(v float64) string { return fmt.Sprintf("%.6g", v) }
 	if d.Avoids.Guarded.Whole {
 		says = "It expects nothing of actions in states where no row shows them"
 	}
 	if d.Objective == policy.Success {
 		worth = plan.Percent
 	}
-	return fmt.Sprintf("%s. The best policy of the learned model is said to be worth %s, and is worth %s if nothing happens there; this one is worth %s then", says, worth(d.Avoids.Value), worth(d.Avoids.Guarded.Best), worth(d.Avoids.Guarded.Chosen))
+	return fmt.Sprintf("%s. The best policy of the learned model is said to be worth %s, "+
+		"and is worth %s if nothing happens there; this one is worth %s then",
+		says, worth(d.Avoids.Value), worth(d.Avoids.Guarded.Best), worth(d.Avoids.Guarded.Chosen))
 }

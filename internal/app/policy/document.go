@@ -355,7 +355,8 @@ func (d *Document) Says() string {
 		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
 			d.amount(d.Supported.Value), d.Supported.sampled(), d.rests(), counted.Of(d.Supported.Unleft, "state"), text)
 	case len(d.Supported.Beyond) > 0:
-		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: the policy may come to where an outcome would leave the range of %s, and no row shows what happens then; %s",
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: "+
+			"the policy may come to where an outcome would leave the range of %s, and no row shows what happens then; %s",
 			d.amount(d.Supported.Value), d.Supported.sampled(), d.rests(), strings.Join(d.Supported.Beyond, ", "), text)
 	case len(d.Supported.Unlike) > 0:
 		return fmt.Sprintf("the rows alone support at least %s%s if the model's %s right: %s; %s",

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -17,7 +16,6 @@ type guarded struct {
 	by policy.Guarded
 
 	shown *support.Shown
-	known map[string]bool // by state and action, as far as was asked
 	now   factored.Valuation
 	next  []factored.Valuation
 }
@@ -41,15 +39,13 @@ func newGuarded(p *load.Problem, m *model, objective policy.Objective, kind supp
 			return nil
 		}
 	}
-	g := &guarded{process: m.process, shown: shown, known: map[string]bool{}, now: make(factored.Valuation, m.p.Problem.NumBits())}
+	g := &guarded{process: m.process, shown: shown, now: make(factored.Valuation, m.p.Problem.NumBits())}
 	g.by = policy.Guarded{Process: m.process, Known: g.look, Least: least}
 	return g
 }
 
 // Expand implements policy.Process.
 func (g *guarded) Expand(state []uint64, x *policy.Expansion) error { return g.by.Expand(state, x) }
-
-func key(state []uint64, action uint32) string { return fmt.Sprint(state, action) }
 
 // look reports whether rows show an action in a state; next has the packed states that it can lead to.
 func (g *guarded) look(state []uint64, action uint32, next []uint64) (bool, error) {
@@ -69,12 +65,5 @@ func (g *guarded) look(state []uint64, action uint32, next []uint64) (bool, erro
 			return false, err
 		}
 	}
-	ok := g.shown.Shows(g.now, g.next[:n])
-	g.known[key(state, action)] = ok
-	return ok, nil
-}
-
-// looked is what look reported.
-func (g *guarded) looked(state []uint64, action uint32) (bool, error) {
-	return g.known[key(state, action)], nil
+	return g.shown.Shows(g.now, g.next[:n]), nil
 }

@@ -3,10 +3,8 @@ package policy
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -171,7 +169,8 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 	}
 	worst := x.floor * float64(d.Horizon)
 	// The ranges hold with the confidence certain, and so does the bound on the mean.
-	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest, Unlike: w.unlike, Beyond: slices.Sorted(maps.Keys(w.beyond))}
+	s := w.supported(decision.LowerMean(least, worst, 1-certain), 1-2*(1-certain))
+	s.Runs = len(least)
 	if math.IsInf(s.Value, 0) || s.Value <= worst {
 		d.Unsupported = true
 		return nil

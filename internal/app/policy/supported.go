@@ -46,7 +46,10 @@ func newWitness(p *load.Problem) (*witness, error) {
 	if err != nil || p.Network == nil {
 		return nil, err
 	}
-	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}, beyond: map[string]bool{}, known: map[[2]float64][2]float64{}}
+	w := &witness{
+		p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p),
+		drawn: map[string]bool{}, unleft: map[string]bool{}, beyond: map[string]bool{}, known: map[[2]float64][2]float64{},
+	}
 	intervals := 0
 	if p.Chance != nil {
 		w.groups = p.Chance.Groups
@@ -352,7 +355,12 @@ func (d *Document) supports(m *model) (*Supported, error) {
 	if err == nil {
 		err = w.suspects(d.Steps, func() (float64, error) { return d.least(m, w) })
 	}
-	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike, Beyond: slices.Sorted(maps.Keys(w.beyond))}, err
+	return w.supported(value, certain), err
+}
+
+// supported is a value with what w was asked for on the way to it.
+func (w *witness) supported(value, confidence float64) *Supported {
+	return &Supported{Value: value, Confidence: confidence, Unleft: len(w.unleft), Fewest: w.fewest, Unlike: w.unlike, Beyond: slices.Sorted(maps.Keys(w.beyond))}
 }
 
 // least is the evaluator's value of the table where each probability is the worst of its range.

@@ -102,7 +102,7 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec, episode string) 
 	case ranged:
 		f.take(given, n.whole)
 	default:
-		f.numeric(columns, n.whole, func(i int) bool { return t.differ(i, s.Entity, episode) })
+		f.numeric(columns, n.whole, t.apart(s.Entity, episode))
 	}
 	if f.Kind != Enum {
 		f.Values = nil
@@ -176,12 +176,17 @@ func (f *Fluent) take(r Range, whole bool) {
 	}
 }
 
-// differ reports whether two rows that follow each other have different cells in some of the named columns.
-func (t *Table) differ(i int, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		c := t.Column(name)
-		return name != "" && c >= 0 && t.Columns[c].cells.at(i) != t.Columns[c].cells.at(i+1)
-	})
+// apart returns a function that reports whether a row and the one after it have different cells in some of the named columns.
+func (t *Table) apart(names ...string) func(row int) bool {
+	var columns []*Column
+	for _, name := range names {
+		if c := t.Column(name); name != "" && c >= 0 {
+			columns = append(columns, &t.Columns[c])
+		}
+	}
+	return func(row int) bool {
+		return slices.ContainsFunc(columns, func(c *Column) bool { return c.cells.at(row) != c.cells.at(row+1) })
+	}
 }
 
 // numeric decides about a column of numbers, some of whose rows are not followed by the next one.

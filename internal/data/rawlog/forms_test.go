@@ -105,13 +105,27 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestOrder pairs the rows of an entity, of an episode that goes on between others, and of a log
-// that is written backwards; none across the end of an episode, or to the repetition of a row.
-func TestOrder(t *testing.T) {
+// steps reads a log of one state x and one action a.
+func steps(t *testing.T, log string, r Reading) *Read {
+	t.Helper()
 	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "x", Type: dataset.Int}}, []dataset.Column{{Name: "a", Type: dataset.Int}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	x, err := Open(t.Context(), write(t, "log.csv", log), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Transitions(t.Context(), x, s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestOrder pairs the rows of an entity, of an episode that goes on between others, and of a log
+// that is written backwards; none across the end of an episode, or to the repetition of a row.
+func TestOrder(t *testing.T) {
 	var minutes, still string
 	for i := range 40 {
 		minutes += fmt.Sprintf("%d,1,0\n", i)
@@ -134,14 +148,7 @@ func TestOrder(t *testing.T) {
 		"ends":               {"x,a,done\n1,0,False\n2,0,True\n7,0,False\n8,0,False\n", Reading{Ends: []string{"done"}}, "1>2 7>8"},
 		"next":               {"x,a,next_x,done\n1,0,2,False\n7,0,8,True\n", Reading{Next: map[string]string{"x": "next_x"}, Ends: []string{"done"}}, "1>2 7>8"},
 	} {
-		x, err := Open(t.Context(), write(t, "log.csv", c.log), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Transitions(t.Context(), x, s, c.r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := steps(t, c.log, c.r)
 		var pairs []string
 		for i := range got.Data.Rows {
 			row := got.Data.Row(i)
@@ -155,10 +162,6 @@ func TestOrder(t *testing.T) {
 
 // TestBegins: rows with next states of their own begin an episode after the end of another one, wherever that begins.
 func TestBegins(t *testing.T) {
-	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "x", Type: dataset.Int}}, []dataset.Column{{Name: "a", Type: dataset.Int}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		log  string
 		r    Reading
@@ -168,14 +171,7 @@ func TestBegins(t *testing.T) {
 		"episodes": {"id,x,a,x'\nA,1,0,2\nB,2,0,3\nB,3,0,4\n", Reading{Episode: "id"}, []int32{0, 1}},
 		"unknown":  {"x,a,x'\n1,0,2\n5,0,6\n", Reading{}, nil},
 	} {
-		x, err := Open(t.Context(), write(t, "log.csv", c.log), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Transitions(t.Context(), x, s, c.r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := steps(t, c.log, c.r)
 		if !slices.Equal(got.Data.Begins, c.want) {
 			t.Errorf("%s: episodes begin in rows %v, want %v", name, got.Data.Begins, c.want)
 		}

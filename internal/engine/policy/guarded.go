@@ -44,22 +44,26 @@ func (g *Guarded) Expand(state []uint64, x *Expansion) error {
 	return nil
 }
 
-// Guard returns the policy of a solution of a Guarded process where it counts on what is known, and that of s, the solution of the process itself, elsewhere. Its value is that in the
-// process itself.
-func (s *Solution) Guard(ctx context.Context, by *Solution, known func(state []uint64, action uint32) (bool, error)) (*Solution, error) {
+// Guard returns the policy of a solution of a guarded process where it counts on what is known, and that of s, the solution of the process itself, elsewhere. Its value is
+// that in the process itself.
+func (s *Solution) Guard(ctx context.Context, by *Solution, p *Guarded) (*Solution, error) {
 	g := &Solution{Horizon: s.Horizon, States: s.States, Pairs: s.Pairs, Updates: s.Updates + by.Updates, t: s.t, o: s.o, n: s.n, first: make([]int64, 1, len(s.first))}
 	for i := range s.t.states() {
 		at, found := by.t.keys.Find(s.t.key(i))
-		last := none
+		last, asked, known := none, none, false
 		for left := 1; left <= s.Horizon; left++ {
 			c := s.choice(i, left)
 			if found {
-				if b := by.choice(at, left); b != none {
-					switch ok, err := known(s.t.key(i), by.t.actions[by.t.firstAction[at]+int64(b)]); {
-					case err != nil:
-						return nil, err
-					case ok:
-						c = b // both list the same actions
+				if b := by.choice(at, left); b != none { // both list the same actions
+					if b != asked {
+						var err error
+						if known, err = p.Known(s.t.key(i), s.t.actions[s.t.firstAction[i]+int64(b)], s.t.successors(i, b)); err != nil {
+							return nil, err
+						}
+						asked = b
+					}
+					if known {
+						c = b
 					}
 				}
 			}
@@ -72,6 +76,15 @@ func (s *Solution) Guard(ctx context.Context, by *Solution, known func(state []u
 	var err error
 	g.Value, err = g.Worth(ctx, s)
 	return g, err
+}
+
+// successors are the packed states that a choice can lead to, one after another.
+func (t *table) successors(state, choice int) (packed []uint64) {
+	_, next := t.outcomes(state, choice)
+	for _, j := range next {
+		packed = append(packed, t.key(int(j))...)
+	}
+	return packed
 }
 
 // Worth is the value of a policy, not one for the worst case, in the process of another solution with the same horizon, whose states and legal
@@ -99,16 +112,22 @@ func (s *Solution) Worth(ctx context.Context, in *Solution) (float64, error) {
 	return before[0], nil
 }
 
-// worth is the value of an action in a state from those with one step less left.
-func (t *table) worth(i, choice int, before []float64) float64 {
-	k, a := t.firstNext[i], t.firstAction[i]
+// worth is the value of a choice in a state from those with one step less left.
+func (t *table) worth(state, choice int, before []float64) float64 {
+	d, next := t.outcomes(state, choice)
+	v := d.more + t.amounts[t.rewards[t.firstAction[state]+int64(choice)]]
+	for j, q := range t.p[d.first : d.first+d.n] {
+		v += q * before[next[j]]
+	}
+	return v
+}
+
+// outcomes are those of a choice among the actions of a state: their distribution, and the states that they lead to.
+func (t *table) outcomes(state, choice int) (d *distribution, next []uint32) {
+	k, a := t.firstNext[state], t.firstAction[state]
 	for b := a; b < a+int64(choice); b++ {
 		k += int64(t.dist[t.distributions[b]].n)
 	}
-	d := &t.dist[t.distributions[a+int64(choice)]]
-	v := d.more + t.amounts[t.rewards[a+int64(choice)]]
-	for j, q := range t.p[d.first : d.first+d.n] {
-		v += q * before[t.next[k+int64(j)]]
-	}
-	return v
+	d = &t.dist[t.distributions[a+int64(choice)]]
+	return d, t.next[k : k+int64(d.n)]
 }

@@ -17,16 +17,16 @@ func TestGuarded(t *testing.T) {
 				unknown[[2]uint64{uint64(s), uint64(a)}] = rng.IntN(3) == 0
 			}
 		}
-		known := func(state []uint64, action uint32) (bool, error) {
+		guarded := &Guarded{Process: w, Least: -3, Known: func(state []uint64, action uint32, _ []uint64) (bool, error) {
 			return !unknown[[2]uint64{state[0], uint64(action)}], nil
-		}
+		}}
 		o := Options{Objective: Objectives[rng.IntN(2)], Horizon: 1 + rng.IntN(4), Threads: 1, Memory: 1 << 30}
 		best := solve(t, w, o)
-		by, err := Solve(t.Context(), &Guarded{Process: w, Known: func(state []uint64, action uint32, _ []uint64) (bool, error) { return known(state, action) }, Least: -3}, o)
+		by, err := Solve(t.Context(), guarded, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, err := best.Guard(t.Context(), by, known)
+		chosen, err := best.Guard(t.Context(), by, guarded)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -375,12 +375,7 @@ func (s *Solution) successors(place, left int) []uint32 {
 		return nil
 	}
 	t := s.t
-	k, a := t.firstNext[place/s.n], t.firstAction[place/s.n]
-	for b := a; b < a+int64(c); b++ {
-		k += int64(t.dist[t.distributions[b]].n)
-	}
-	d := &t.dist[t.distributions[a+int64(c)]]
-	next := t.next[k : k+int64(d.n)]
+	d, next := t.outcomes(place/s.n, c)
 	if !s.o.Worst {
 		return next
 	}
