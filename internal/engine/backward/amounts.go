@@ -83,6 +83,17 @@ func (a *amounts) forget(w *writer) {
 	}
 }
 
+// pay adds what moves the costs of terms of step t to amounts that pay for them, times factor.
+func (a *amounts) pay(x *bound.Relaxation, t int, factor int64, sum *addition) {
+	for i, p := range x.Payments() {
+		if p > 0 {
+			sum.use(a.equations[t-1][i].atLeast, factor*p)
+		} else if p < 0 {
+			sum.use(a.equations[t-1][i].atMost, -factor*p)
+		}
+	}
+}
+
 // priced lists what is over amounts and has a price at step t: what they are, and rules.
 func (a *amounts) priced(x *bound.Relaxation, t int) (out []priced) {
 	for i, p := range x.AmountPrices(t) {

@@ -149,7 +149,11 @@ func (b *beam) costsAt(t int) []proof.Term {
 	offset := b.m.Stride() * int32(t-1)
 	out := slices.Clone(b.costs)
 	for i, c := range out {
-		out[i].Lit = c.Lit.Shift(offset)
+		if v := b.amounts.bits[t-1][c.Lit.Var()]; v != 0 { // of an amount
+			out[i].Lit = v.If(c.Lit > 0)
+		} else {
+			out[i].Lit = c.Lit.Shift(offset)
+		}
 	}
 	return out
 }
@@ -177,6 +181,9 @@ func (b *beam) bar() error {
 		a.addTerms(objective, -1)
 		a.add(b.enough, most-b.target+1)
 		a.degree += 1 - b.target
+		for t := 1; t <= b.m.Horizon; t++ {
+			b.amounts.pay(b.x, t, 1, a)
+		}
 	}
 	var want linear
 	for t := 1; t <= b.m.Horizon; t++ {

@@ -38,20 +38,29 @@ const (
 // finder looks for amounts.
 type finder struct {
 	r       *relation
+	all     bool          // what a unit contributes to itself is taken with what others do
 	sums    [][]Derived   // by row: what it states about sums over many variables
 	copies  map[int32]int // the neurons that copy an input, by what they put out; nil where no sum needs them
 	vars    [][]int32     // by row: its variables, originals in place of copies
 	using   [][]int       // by variable: the rows that it is in so
 	gates   map[int32]*gate
-	touched []map[int32]bool // by unit: what decides its next value, sums over many left out
-	owners  [][]int          // by row: the units whose next value it decides, for wide rows
+	touched []map[int32]bool // by unit: what decides its next value, sums over many left out; at last of the reward: nothing
+	owners  [][]int          // by row: the units whose next value it decides, and the reward, for wide rows
 	rows    []row            // those of the relation, and those with amounts
 	gone    []bool           // by row
 }
 
-// addAmounts replaces sums over many groups.
-func (r *relation) addAmounts() {
-	x := &finder{r: r, sums: make([][]Derived, len(r.rows)), copies: map[int32]int{}, vars: make([][]int32, len(r.rows)), using: make([][]int, r.numVars+1)}
+// withAmounts replaces sums over many groups. Where all is set, what a group contributes itself to its next value is a part of
+// the sum too, so that it reads the sum alone: an account of all that it gives and gets.
+func (r *relation) withAmounts(all bool) *relation {
+	x := *r
+	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
+	x.addAmounts(all)
+	return &x
+}
+
+func (r *relation) addAmounts(all bool) {
+	x := &finder{r: r, all: all, sums: make([][]Derived, len(r.rows)), copies: map[int32]int{}, vars: make([][]int32, len(r.rows)), using: make([][]int, r.numVars+1)}
 	if !x.findSums() {
 		return
 	}
@@ -71,9 +80,10 @@ func (r *relation) addAmounts() {
 	x.reach()
 	for i := range r.rows {
 		for _, u := range x.owners[i] {
-			x.findIn(i, u)
+			x.findIn(x.sums[i][0].Sum.Terms, u)
 		}
 	}
+	x.findPaid()
 	if len(r.amounts) == 0 || r.stop() {
 		r.amounts = nil
 		return
@@ -101,7 +111,7 @@ func (x *finder) standing(v int32, u int) (standing, int) {
 		if other := int(r.unit(v)); other != u {
 			return others, other
 		}
-	case r.role[v] == action && !x.touched[u][v]:
+	case r.role[v] == action && (x.all || !x.touched[u][v]):
 		for other := range x.touched {
 			if x.touched[other][v] {
 				return others, other
@@ -118,15 +128,15 @@ type contribution struct {
 	unit  int
 }
 
-// findIn finds the amounts of a wide row that decides the next value of u.
-func (x *finder) findIn(i, u int) {
+// findIn finds the amounts of a wide row, of these terms, that decides the next value of u.
+func (x *finder) findIn(row []model.Term, u int) {
 	type kind struct {
 		selectors []model.Lit
 		parts     []contribution
 	}
 	var kinds []*kind
 	at := map[string]*kind{}
-	for _, t := range x.sums[i][0].Sum.Terms {
+	for _, t := range row {
 		c, selectors, ok := x.contribution(t, u)
 		if !ok {
 			continue
@@ -197,7 +207,7 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 				return
 			}
 			seen[l.Var()] = true
-			inputs = append(inputs, model.Term{Coef: c.term.Coef, Lit: l})
+			inputs = append(inputs, model.Term{Coef: c.term.Coef, Lit: l.If(c.term.Lit > 0)})
 		}
 	}
 	if len(parts) < minContributors || len(units) < 3 {
@@ -207,18 +217,14 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 		x.amount(terms)
 		return
 	}
-	for i := range terms {
-		if (terms[i].Lit > 0) != (terms[0].Lit > 0) {
-			return // not one sum
-		}
-	}
-	base, rest := x.amount(inputs)
+	base, _ := x.amount(inputs)
 	id, _ := x.amount(terms)
 	if base < 0 || id < 0 || x.r.amounts[id].base >= 0 {
 		return
 	}
 	a := &x.r.amounts[id]
-	a.base, a.rest, a.selectors = base, rest, selectors
+	a.base, a.selectors = base, selectors
+	a.rest = !slices.ContainsFunc(x.r.amounts[base].terms, func(t model.Term) bool { return t.Lit == x.inputOf(a.terms[0].Lit, a) })
 	for _, v := range a.bits {
 		x.r.role[v] = internal // they follow from the amount of the inputs
 	}

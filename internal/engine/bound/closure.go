@@ -9,7 +9,9 @@ type assertion struct {
 	hides []int32 // internal variables that are eliminated
 	reads []int32 // state, action and shared internal variables
 	owner int     // a unit whose group takes it, though it reads more then, plus one; 0 for none
-	homes int     // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
+	// defines are the visible variables that follow from the rest of what it reads: where that is known, they make no more moves.
+	defines []int32
+	homes   int // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
 }
 
 // maxReads bounds what an assertion may read: its values are listed.
@@ -67,8 +69,9 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 		changed = false
 		out = out[:0]
 		covered := make([]bool, len(d.r.rows))
-		add := func(rows []int) {
+		add := func(rows []int, defines ...int32) {
 			a := d.closure(rows, visible)
+			a.defines = defines
 			if d.presentReads(&a) > maxReads && len(a.hides) > 0 {
 				// Hide less: share what these rows mention.
 				for _, i := range rows {
@@ -94,7 +97,7 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 				continue
 			}
 			if a := d.closure(d.rows[v], visible); d.presentReads(&a) <= maxReads {
-				add(d.rows[v])
+				add(d.rows[v], d.definedAs(int32(v))...)
 				continue
 			}
 			for _, i := range d.rows[v] {
@@ -108,6 +111,18 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 		}
 	}
 	return out, visible
+}
+
+// definedAs lists the variables that the rows that define v define.
+func (d *definitions) definedAs(v int32) (out []int32) {
+	for _, i := range d.rows[v] {
+		for _, w := range d.r.rows[i].vars {
+			if slices.Equal(d.rows[w], d.rows[v]) {
+				out = insert(out, w)
+			}
+		}
+	}
+	return out
 }
 
 // presentReads counts what an assertion reads of the present step.

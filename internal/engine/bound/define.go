@@ -97,6 +97,7 @@ func (d *definitions) tryDefine(v int32, done []bool) bool {
 		if len(rows) == 0 || !d.unique(set, rows) {
 			continue
 		}
+		rows = d.needed(set, rows)
 		for _, w := range set {
 			done[w] = true
 			d.rows[w] = rows
@@ -108,6 +109,18 @@ func (d *definitions) tryDefine(v int32, done []bool) bool {
 		return true
 	}
 	return false
+}
+
+// needed leaves out wide rows without which the others define set as well: they ask something of it.
+func (d *definitions) needed(set []int32, rows []int) []int {
+	for k := len(rows) - 1; k >= 0; k-- {
+		if len(d.r.rows[rows[k]].vars) > wideRow {
+			if fewer := slices.Delete(slices.Clone(rows), k, k+1); len(fewer) > 0 && d.unique(set, fewer) {
+				rows = fewer
+			}
+		}
+	}
+	return rows
 }
 
 // closed reports whether a row reads only what is done beside set, and nothing

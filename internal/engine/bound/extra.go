@@ -52,6 +52,15 @@ func (x *Relaxation) AmountPrices(t int) []int64 {
 	return out
 }
 
+// Payments are what each amount pays for a unit in the place of its terms.
+func (x *Relaxation) Payments() []int64 {
+	out := make([]int64, len(x.f.r.amounts))
+	for _, p := range x.f.r.payments {
+		out[p.amount] += p.factor
+	}
+	return out
+}
+
 // amountOf is the amount that a relation defines, -1 for none.
 func (f *Factors) amountOf(rel int) int {
 	if f.rels[rel].rule < 0 {

@@ -60,13 +60,19 @@ type Factors struct {
 // New cuts a problem into groups. It gives ErrNoGroups where that does not
 // help, and nil where propagation alone finds that there is no plan. Work is told to spend, if it is not nil; see engine.Limits.
 func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)) (*Factors, error) {
-	r, err := newRelation(ctx, t, horizon, spend)
-	if err != nil || r == nil {
+	plain, err := newRelation(ctx, t, horizon, spend)
+	if err != nil || plain == nil {
 		return nil, err
 	}
-	d := r.define(false)
-	asks, _ := d.assertions()
+	r, d, asks := plain.asserted(false)
 	s, groups, constant, err := split(ctx, r, d, asks)
+	if errors.Is(err, ErrNoGroups) && ctx.Err() == nil {
+		if all, d, asks := plain.asserted(true); len(all.amounts) > 0 {
+			if s, groups, constant, err = split(ctx, all, d, asks); err == nil {
+				r = all
+			}
+		}
+	}
 	if errors.Is(err, ErrNoGroups) && ctx.Err() == nil {
 		return agentsAlone(ctx, r, d, asks)
 	}
@@ -78,6 +84,14 @@ func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)
 		return nil, err
 	}
 	return f.withServers(ctx).withAgents(ctx), nil
+}
+
+// asserted is a relation with amounts, see withAmounts, its definitions, and what is to hold.
+func (r *relation) asserted(all bool) (*relation, *definitions, []assertion) {
+	x := r.withAmounts(all)
+	d := x.define(false)
+	asks, _ := d.assertions()
+	return x, d, asks
 }
 
 // newFactors finds what couples groups that are listed.

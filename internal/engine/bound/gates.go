@@ -99,26 +99,57 @@ func (x *finder) reach() {
 			continue
 		}
 		x.touched[u] = map[int32]bool{}
-		x.walk(u, func(i int) bool { return !hidden[i] && x.sums[i] == nil }, func(v int32) { x.touched[u][v] = true }, nil)
-		x.walk(u, func(int) bool { return true }, nil, func(i int) {
-			if x.sums[i] != nil {
-				x.owners[i] = append(x.owners[i], u)
+		var next []int32
+		owner := &p.Variables[u]
+		for i := range owner.Width {
+			next = append(next, r.nowVar(owner.First+factored.Bit(i))+r.stride)
+		}
+		x.walk(next, func(i int) bool { return !hidden[i] && x.sums[i] == nil }, func(v int32) { x.touched[u][v] = true }, nil)
+		x.own(next, u)
+	}
+	x.touchRest()
+	x.touched = append(x.touched, nil)
+	x.own(x.paid(), len(p.Variables))
+}
+
+// touchRest gives the actions that only wide rows read to the unit with the narrowest of these rows: how many leave a
+// department is read there by a sum of three numbers, and in the pool of all by one over all departments.
+func (x *finder) touchRest() {
+	width, unit := make([]int, x.r.numVars+1), make([]int, x.r.numVars+1)
+	for i, owners := range x.owners {
+		if len(owners) == 0 {
+			continue
+		}
+		for _, v := range x.vars[i] {
+			if x.r.role[v] == action && (width[v] == 0 || len(x.vars[i]) < width[v]) {
+				width[v], unit[v] = len(x.vars[i]), owners[0]
 			}
-		})
+		}
+	}
+	for v, w := range width {
+		if w > 0 && !slices.ContainsFunc(x.touched, func(t map[int32]bool) bool { return t[int32(v)] }) {
+			x.touched[unit[v]][int32(v)] = true
+		}
 	}
 }
 
-// walk follows rows from the next bits of a unit over internal variables.
-func (x *finder) walk(u int, follow func(row int) bool, leaf func(v int32), visit func(row int)) {
+// own notes that the wide rows that variables follow from are u's.
+func (x *finder) own(from []int32, u int) {
+	x.walk(from, func(int) bool { return true }, nil, func(i int) {
+		if x.sums[i] != nil {
+			x.owners[i] = append(x.owners[i], u)
+		}
+	})
+}
+
+// walk follows rows from variables over internal ones.
+func (x *finder) walk(from []int32, follow func(row int) bool, leaf func(v int32), visit func(row int)) {
 	r := x.r
 	seen := map[int32]bool{}
 	have := map[int]bool{}
-	var stack []int32
-	owner := &r.Task.Problem.Variables[u]
-	for i := range owner.Width {
-		v := r.nowVar(owner.First+factored.Bit(i)) + r.stride
+	stack := slices.Clone(from)
+	for _, v := range from {
 		seen[v] = true
-		stack = append(stack, v)
 	}
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
@@ -173,7 +204,7 @@ func (x *finder) dropGates() {
 }
 
 // addGateRows states that an amount of gates is that of their inputs where the selectors are
-// true, and nothing otherwise.
+// true, and otherwise what it is without any gate: the negated ones add up to that.
 func (x *finder) addGateRows(a *amount, id int) {
 	r := x.r
 	b := &r.amounts[a.base]
@@ -181,38 +212,78 @@ func (x *finder) addGateRows(a *amount, id int) {
 	if a.rest {
 		sign, offset = -1, b.most
 	}
-	add := func(terms []model.Term, k, ofGates, ofInputs int64, clause func(gate, input model.Lit) []model.Lit) {
+	var without int64
+	for _, t := range a.terms {
+		if t.Lit < 0 {
+			without += t.Coef
+		}
+	}
+	// add states a constraint that follows from the equations of both amounts and, for each term, from a clause on its literal
+	// and that of the input: one says that the gate is false unless something is true, or that it is true unless something is false.
+	add := func(terms []model.Term, k, ofGates, ofInputs int64, clause func(t, input model.Lit) []model.Lit) {
 		d := Derived{Sum: sumOf(terms, factored.GE, k), Amounts: make([]int64, len(r.amounts))}
 		d.Amounts[id], d.Amounts[a.base] = ofGates, ofInputs
 		for _, t := range a.terms {
-			d.From = append(d.From, Weighted{clauseOf(clause(t.Lit, x.inputOf(t.Lit.Var(), a))), t.Coef})
+			if lits := clause(t.Lit, x.inputOf(t.Lit, a)); lits != nil {
+				d.From = append(d.From, Weighted{clauseOf(lits), t.Coef})
+			}
 		}
 		r.derived = append(r.derived, d)
 		x.append(d.Sum)
 		a.rows = append(a.rows, len(x.rows)-1)
 	}
-	for _, s := range a.selectors {
-		add(append(a.value(-1), model.Term{Coef: a.most, Lit: s}), 0, 1, 0, func(gate, _ model.Lit) []model.Lit { return []model.Lit{-gate, s} })
-	}
-	add(append(b.value(sign), a.value(-1)...), -offset, 1, -sign, func(gate, input model.Lit) []model.Lit { return []model.Lit{-gate, input} })
-	least := append(a.value(1), b.value(-sign)...)
-	for _, s := range a.selectors {
-		least = append(least, model.Term{Coef: a.most, Lit: -s})
-	}
-	add(least, offset, -1, sign, func(gate, input model.Lit) []model.Lit {
-		lits := []model.Lit{gate, -input}
+	unless := func(lits ...model.Lit) []model.Lit { // a selector is false
 		for _, s := range a.selectors {
 			lits = append(lits, -s)
 		}
 		return lits
+	}
+	off := func(terms []model.Term, coef int64) []model.Term {
+		for _, s := range a.selectors {
+			if coef > 0 {
+				terms = append(terms, model.Term{Coef: coef, Lit: -s})
+			}
+		}
+		return terms
+	}
+	for _, s := range a.selectors {
+		most := append(a.value(-1), model.Term{Coef: a.most - without, Lit: s})
+		if a.most > without {
+			add(most, -without, 1, 0, func(t, _ model.Lit) []model.Lit {
+				if t < 0 {
+					return nil
+				}
+				return []model.Lit{-t, s}
+			})
+		}
+		if without > 0 {
+			add(append(a.value(1), model.Term{Coef: without, Lit: s}), without, -1, 0, func(t, _ model.Lit) []model.Lit {
+				if t > 0 {
+					return nil
+				}
+				return []model.Lit{t, s}
+			})
+		}
+	}
+	add(off(append(b.value(sign), a.value(-1)...), without), -offset, 1, -sign, func(t, input model.Lit) []model.Lit {
+		if t < 0 {
+			return unless(-t, input)
+		}
+		return []model.Lit{-t, input}
+	})
+	add(off(append(a.value(1), b.value(-sign)...), a.most-without), offset, -1, sign, func(t, input model.Lit) []model.Lit {
+		if t < 0 {
+			return []model.Lit{t, -input}
+		}
+		return unless(t, -input)
 	})
 }
 
-// inputOf is the input of a gate that is no selector.
-func (x *finder) inputOf(v int32, a *amount) model.Lit {
-	for _, l := range x.gates[v].inputs {
+// inputOf is what a literal of a gate or its negation is where the selectors are true.
+func (x *finder) inputOf(of model.Lit, a *amount) model.Lit {
+	for _, l := range x.gates[of.Var()].inputs {
 		if !slices.Contains(a.selectors, l) {
-			return l
+			return l.If(of > 0)
 		}
 	}
 	return 0

@@ -140,14 +140,21 @@ func (s *structure) wide(g *group) (n int) {
 	return n
 }
 
-// adds is how much more g would read with a.
+// adds is how much more g would read with a that does not follow from the rest.
 func (s *structure) adds(g *group, id int32, a *assertion) (n int) {
 	for _, v := range a.reads {
-		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) {
+		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) && !slices.Contains(a.defines, v) {
 			n++
 		}
 	}
 	return n
+}
+
+// concerns reports whether a reads something that g reads, or has, which is not known at every step.
+func (s *structure) concerns(g *group, id int32, a *assertion) bool {
+	return slices.ContainsFunc(a.reads, func(v int32) bool {
+		return s.home[v] == id || !s.r.isClock[v] && slices.Contains(g.reads, v)
+	})
 }
 
 // take puts an assertion into a group.
@@ -242,7 +249,7 @@ func (s *structure) placeOther(a *assertion) {
 			best, least = int32(id), 0
 			break
 		}
-		if n := s.adds(g, int32(id), a); n < least && s.wide(g)+n <= s.reads {
+		if n := s.adds(g, int32(id), a); n < least && s.wide(g)+n <= s.reads && s.concerns(g, int32(id), a) {
 			best, least = int32(id), n
 		}
 	}

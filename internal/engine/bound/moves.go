@@ -29,7 +29,7 @@ type local struct {
 	total  int        // moves of all values
 }
 
-// weights are minus the reward of each variable of the one-step model when it
+// weights are minus the reward of each variable of the one-step model, and of amounts that are paid in the place of others, when it
 // is true.
 func (r *relation) weights() (w []int64, constant int64) {
 	w = make([]int64, r.numVars+1)
@@ -51,6 +51,7 @@ func (r *relation) weights() (w []int64, constant int64) {
 			w[v] += weight
 		}
 	}
+	r.pay(w)
 	return w, constant
 }
 

@@ -56,11 +56,12 @@ type relation struct {
 	defining []int
 	// definedBy has the amount of each of these rows.
 	definedBy []int
+	payments  []payment
 	// exclusive are pairs of bits of the present state of which no state that can be reached has both.
 	exclusive [][2]int32
 }
 
-// newRelation builds the constraints of a step. It gives nil where propagation
+// newRelation builds the constraints of a step, without amounts. It gives nil where propagation
 // alone finds that there is no plan.
 func newRelation(ctx context.Context, t engine.Task, horizon int, spend func(int64)) (*relation, error) {
 	r, err := layOut(ctx, t, horizon)
@@ -76,7 +77,6 @@ func newRelation(ctx context.Context, t engine.Task, horizon int, spend func(int
 	r.fix()
 	r.addRows(r.Here)
 	r.findClocks()
-	r.addAmounts()
 	return r, nil
 }
 

@@ -135,14 +135,19 @@ func (x *Relaxation) Groups() int { return len(x.f.parts) }
 // Group describes a group.
 func (x *Relaxation) Group(id int) Chain {
 	g := &x.f.parts[id]
-	c := Chain{Now: lits(g.own), Next: lits(g.next), Choices: slices.Concat(lits(g.reads), lits(g.next)), Cost: math.MaxInt64}
+	c := Chain{Now: lits(g.own), Next: lits(g.next), Cost: math.MaxInt64}
+	var paid []model.Lit
 	for _, v := range g.hides {
-		if x.shares[id][v] != 0 {
+		switch role := x.f.r.role[v]; {
+		case role == now || role == action: // what classes are of: they follow
 			c.Choices = append(c.Choices, model.Lit(v))
-		} else {
+		case x.shares[id][v] != 0:
+			paid = append(paid, model.Lit(v))
+		default:
 			c.Hidden = append(c.Hidden, model.Lit(v))
 		}
 	}
+	c.Choices = slices.Concat(c.Choices, lits(g.reads), lits(g.next), paid)
 	for _, v := range g.starts {
 		if cost := x.t.At[id][0][v]; cost < infinite {
 			c.Cost = min(c.Cost, cost)

@@ -3,6 +3,7 @@ package bound
 import (
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -17,6 +18,7 @@ func (x *finder) rewrite() {
 			}
 		}
 	}
+	x.movePay()
 	for i := range r.amounts {
 		if a := &r.amounts[i]; a.base >= 0 && a.used {
 			r.amounts[a.base].used = true
@@ -72,7 +74,7 @@ func (x *finder) rewriteRow(i int, d Derived) {
 	r := x.r
 	d.Amounts = make([]int64, len(r.amounts))
 	changed := false
-	for id := range r.amounts {
+	for _, id := range x.largestFirst() {
 		a := &r.amounts[id]
 		if len(a.terms) >= len(d.Sum.Terms) {
 			continue
@@ -101,6 +103,13 @@ func (x *finder) rewriteRow(i int, d Derived) {
 		x.gone[i] = true
 		x.append(d.Sum)
 	}
+}
+
+// largestFirst lists the amounts, those of many terms before those of parts of them.
+func (x *finder) largestFirst() []int {
+	out := integer.Below[int](len(x.r.amounts))
+	slices.SortStableFunc(out, func(a, b int) int { return len(x.r.amounts[b].terms) - len(x.r.amounts[a].terms) })
+	return out
 }
 
 // within finds the amount in a sum: times factor, or what is left of it times factor.

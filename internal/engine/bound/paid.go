@@ -1,0 +1,83 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+)
+
+// The reward may pay for a sum over many groups in some cases, such as what is missing where fewer fly than are wanted:
+// max[0, wanted - sum] is "wanted - sum", term by term, where the sum is less. The terms are gates of one selector that
+// follows from the sum, which is the same for all, and no group knows it. Amounts of them are paid in their place.
+
+// payment says that what the terms of an amount cost, factor for each unit, is paid by its bits.
+type payment struct {
+	amount int
+	factor int64
+}
+
+// paid lists the internal variables that cost something.
+func (x *finder) paid() (out []int32) {
+	costs, _ := x.r.weights()
+	for v, c := range costs {
+		if c != 0 && x.r.role[v] == internal {
+			out = append(out, int32(v))
+		}
+	}
+	return out
+}
+
+// findPaid finds the amounts of the gates that the reward pays for, those that cost and those that pay apart.
+func (x *finder) findPaid() {
+	costs, _ := x.r.weights()
+	var terms [2][]model.Term
+	for _, v := range x.paid() {
+		g := x.gates[v]
+		if g == nil || !slices.ContainsFunc(g.inputs, func(l model.Lit) bool { return x.fromSum(l.Var()) }) {
+			continue
+		}
+		if c := costs[v]; c > 0 {
+			terms[0] = append(terms[0], model.Term{Coef: c, Lit: model.Lit(v)})
+		} else {
+			terms[1] = append(terms[1], model.Term{Coef: -c, Lit: model.Lit(v)})
+		}
+	}
+	for _, t := range terms {
+		x.findIn(t, len(x.r.Task.Problem.Variables))
+	}
+}
+
+// fromSum reports whether a variable follows from a sum over many variables.
+func (x *finder) fromSum(v int32) bool {
+	return x.r.role[v] == internal && slices.ContainsFunc(x.using[v], func(i int) bool { return x.sums[i] != nil })
+}
+
+// movePay has amounts of gates pay in the place of the gates.
+func (x *finder) movePay() {
+	r := x.r
+	for _, id := range x.largestFirst() {
+		a := &r.amounts[id]
+		if a.base < 0 {
+			continue
+		}
+		costs, _ := r.weights()
+		factor := costs[a.terms[0].Lit.Var()] / a.terms[0].Coef
+		if factor != 0 && !slices.ContainsFunc(a.terms, func(t model.Term) bool { return t.Lit < 0 || costs[t.Lit.Var()] != factor*t.Coef }) {
+			r.payments = append(r.payments, payment{id, factor})
+			a.used = true
+		}
+	}
+}
+
+// pay moves what terms cost to the amounts that pay for them.
+func (r *relation) pay(weights []int64) {
+	for _, p := range r.payments {
+		a := &r.amounts[p.amount]
+		for _, t := range a.terms {
+			weights[t.Lit.Var()] -= p.factor * t.Coef
+		}
+		for j, v := range a.bits {
+			weights[v] += p.factor << j
+		}
+	}
+}
