@@ -94,6 +94,7 @@ func (x *finder) reach() {
 	}
 	p := r.Task.Problem
 	x.touched = make([]map[int32]bool, len(p.Variables))
+	reached := make([]map[int32]bool, len(p.Variables))
 	for u := range p.Variables {
 		if p.Variables[u].Kind != factored.State || !r.varies(u) {
 			continue
@@ -105,41 +106,41 @@ func (x *finder) reach() {
 			next = append(next, r.nowVar(owner.First+factored.Bit(i))+r.stride)
 		}
 		x.walk(next, func(i int) bool { return !hidden[i] && x.sums[i] == nil }, func(v int32) { x.touched[u][v] = true }, nil)
-		x.own(next, u)
+		reached[u] = x.own(next, u)
 	}
-	x.touchRest()
+	x.touchRest(reached)
 	x.touched = append(x.touched, nil)
 	x.own(x.paid(), len(p.Variables))
 }
 
-// touchRest gives the actions that only wide rows read to the unit with the narrowest of these rows: how many leave a
-// department is read there by a sum of three numbers, and in the pool of all by one over all departments.
-func (x *finder) touchRest() {
-	width, unit := make([]int, x.r.numVars+1), make([]int, x.r.numVars+1)
-	for i, owners := range x.owners {
-		if len(owners) == 0 {
+// touchRest gives the actions that only wide rows lead to, to the unit that follows from the fewest variables: how many leave
+// a department is read there by a sum of three numbers, and in the pool of all by one over all departments.
+func (x *finder) touchRest(reached []map[int32]bool) {
+	for v := int32(1); v <= x.r.numVars; v++ {
+		if x.r.role[v] != action || slices.ContainsFunc(x.touched, func(t map[int32]bool) bool { return t[v] }) {
 			continue
 		}
-		for _, v := range x.vars[i] {
-			if x.r.role[v] == action && (width[v] == 0 || len(x.vars[i]) < width[v]) {
-				width[v], unit[v] = len(x.vars[i]), owners[0]
+		best := -1
+		for u, all := range reached {
+			if all[v] && (best < 0 || len(all) < len(reached[best])) {
+				best = u
 			}
 		}
-	}
-	for v, w := range width {
-		if w > 0 && !slices.ContainsFunc(x.touched, func(t map[int32]bool) bool { return t[int32(v)] }) {
-			x.touched[unit[v]][int32(v)] = true
+		if best >= 0 {
+			x.touched[best][v] = true
 		}
 	}
 }
 
-// own notes that the wide rows that variables follow from are u's.
-func (x *finder) own(from []int32, u int) {
-	x.walk(from, func(int) bool { return true }, nil, func(i int) {
+// own notes that the wide rows that variables follow from are u's. It returns what they follow from.
+func (x *finder) own(from []int32, u int) map[int32]bool {
+	all := map[int32]bool{}
+	x.walk(from, func(int) bool { return true }, func(v int32) { all[v] = true }, func(i int) {
 		if x.sums[i] != nil {
 			x.owners[i] = append(x.owners[i], u)
 		}
 	})
+	return all
 }
 
 // walk follows rows from variables over internal ones.

@@ -225,7 +225,7 @@ func (c *compiler) product(n *ground.Node) number {
 			return x
 		}
 	}
-	var factors []number
+	var nodes []*ground.Node
 	// The order of factors matters in floating point, and products keep it; not in fractions.
 	var gather func(n *ground.Node)
 	gather = func(n *ground.Node) {
@@ -233,11 +233,25 @@ func (c *compiler) product(n *ground.Node) number {
 			if a.Op == ground.Mul {
 				gather(a)
 			} else {
-				factors = append(factors, c.factor(a))
+				nodes = append(nodes, a)
 			}
 		}
 	}
 	gather(n)
+	open := 0
+	for _, a := range nodes {
+		if a.Op != ground.Const {
+			open++
+		}
+	}
+	var factors []number
+	for _, a := range nodes {
+		if open > 1 {
+			factors = append(factors, c.factor(a))
+		} else { // a multiple of a sum is one
+			factors = append(factors, c.number(a))
+		}
+	}
 	if len(factors) > 2 {
 		if out, ok := c.productByCases(factors); ok {
 			return out

@@ -13,6 +13,7 @@ const (
 	tableBits  = 12        // inputs, unless set in Options
 	tableWork  = 4_000_000 // rows times operations
 	tableCubes = 40        // clauses for one output bit
+	tableTerms = 6         // of a sum that an expression is a function of
 )
 
 // support is the set of fluents that an expression reads.
@@ -211,6 +212,9 @@ func nothing(value) bool { return false }
 // boolTable compiles a Boolean expression from its table to a literal; ok is false if the
 // table is too large.
 func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
+	if c.addsMany(n) && !c.hard(n) {
+		return 0, false
+	}
 	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
 		if t := of(n); t != nil {
 			if f, ok := t.minimise(value.isTrue, nothing); ok {
@@ -219,6 +223,30 @@ func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// addsMany reports whether n is a function of a sum of many terms. Its table would say the same of each set of terms that add up to
+// the same, and hide the sum from those that look for it, such as bounds, which are about what all machines need together.
+func (c *compiler) addsMany(n *ground.Node) bool {
+	if is, ok := c.sums[n]; ok {
+		return is
+	}
+	is := false
+	if n.Op == ground.Ref && c.g.Fluents[n.Fluent].Kind == ground.Interm {
+		is = c.addsMany(c.cpf(n.Fluent))
+	}
+	if n.Op == ground.Add || n.Op == ground.Sub {
+		terms := 0
+		for _, s := range summands(n) {
+			if s.node.Op != ground.Const {
+				terms++
+			}
+		}
+		is = terms > tableTerms
+	}
+	is = is || slices.ContainsFunc(n.Args, func(a *ground.Node) bool { return a != nil && c.addsMany(a) })
+	c.sums[n] = is
+	return is
 }
 
 // realise makes the wire of one output bit.
@@ -263,6 +291,9 @@ func (t *table) single(f forms) (lit, bool) {
 // value is stored there, and rows whose value does not fit are forbidden. ok is false if the
 // table is too large or some value is not an integer.
 func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok bool) {
+	if c.addsMany(n) && !c.hard(n) {
+		return out, false
+	}
 	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
 		if t := of(n); t != nil && !ok {
 			out, ok = c.numberOf(t, dest, n)

@@ -95,6 +95,7 @@ type compiler struct {
 	vectorsOf map[fluentKey]*vector
 	literals  map[*ground.Node]lit
 	numbers   map[*ground.Node]number
+	sums      map[*ground.Node]bool // whether it is a function of a sum of many terms
 	supports  [2]map[*ground.Node]*support
 	hardness  map[*ground.Node]bool
 	dividing  map[*ground.Node]bool
@@ -120,7 +121,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 	c := &compiler{
 		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{}, conjuncts: map[lit][]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
-		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
+		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{}, sums: map[*ground.Node]bool{},
 		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{}, dividing: map[*ground.Node]bool{},
 		leafKeys: map[*ground.Node]fluentKey{}, grids: map[int]grid{}, serial: map[string]int{}, what: "problem",
 	}
