@@ -48,6 +48,8 @@ type finder struct {
 	owners  [][]int          // by row: the units whose next value it decides, and the reward, for wide rows
 	rows    []row            // those of the relation, and those with amounts
 	gone    []bool           // by row
+	defined *definitions     // without amounts; nil while nothing needs them
+	from    map[int32][]int32
 }
 
 // withAmounts replaces sums over many groups. Where all is set, what a group contributes itself to its next value is a part of
@@ -101,12 +103,25 @@ const (
 )
 
 // standing says whether a state bit or action belongs to u or to other units, of which
-// it gives one.
+// it gives one. An internal variable belongs to others if all that it follows from does.
 func (x *finder) standing(v int32, u int) (standing, int) {
 	r := x.r
 	switch {
 	case r.clocked(v):
 		return neutral, -1
+	case r.role[v] == internal:
+		unit := -1
+		for _, w := range x.sources(v) {
+			switch s, other := x.standing(w, u); s {
+			case own:
+				return own, u
+			case others:
+				unit = other
+			}
+		}
+		if unit >= 0 {
+			return others, unit
+		}
 	case r.role[v] == now:
 		if other := int(r.unit(v)); other != u {
 			return others, other
@@ -157,23 +172,14 @@ func (x *finder) findIn(row []model.Term, u int) {
 func (x *finder) contribution(t model.Term, u int) (c contribution, selectors []model.Lit, ok bool) {
 	v := t.Lit.Var()
 	c.term = t
-	if x.r.role[v] == now || x.r.role[v] == action {
-		s, unit := x.standing(v, u)
+	g := x.gates[v]
+	if s, unit := x.standing(v, u); s == others || g == nil || x.r.role[v] != internal {
 		c.unit = unit
 		return c, nil, s == others
 	}
-	g := x.gates[v]
-	if g == nil {
-		return c, nil, false
-	}
 	count := 0
 	for _, l := range g.inputs {
-		w := l.Var()
-		s, unit := own, u
-		if x.r.role[w] == now || x.r.role[w] == action {
-			s, unit = x.standing(w, u)
-		}
-		if s == others {
+		if s, unit := x.standing(l.Var(), u); s == others {
 			count++
 			c.input, c.unit = l, unit
 		} else {
@@ -181,14 +187,41 @@ func (x *finder) contribution(t model.Term, u int) (c contribution, selectors []
 		}
 	}
 	slices.Sort(selectors)
-	switch {
-	case count == len(g.inputs): // what others contribute is the gate itself
-		c.input = 0
-		return c, nil, true
-	case count == 1:
-		return c, selectors, true
+	return c, selectors, count == 1
+}
+
+// sources lists the state bits and actions that an internal variable follows from by rows that are about little; nil for none.
+func (x *finder) sources(v int32) []int32 {
+	if x.defined == nil {
+		x.defined, x.from = x.r.define(false), map[int32][]int32{}
 	}
-	return c, nil, false
+	if out, ok := x.from[v]; ok {
+		return out
+	}
+	x.from[v] = nil // while it is looked for
+	var out []int32
+	for _, i := range x.defined.rows[v] {
+		if x.sums[i] != nil {
+			return nil
+		}
+		for _, w := range x.r.rows[i].vars {
+			switch {
+			case w == v:
+			case x.r.role[w] != internal:
+				out = insert(out, w)
+			default:
+				more := x.sources(w)
+				if more == nil {
+					return nil
+				}
+				for _, y := range more {
+					out = insert(out, y)
+				}
+			}
+		}
+	}
+	x.from[v] = out
+	return out
 }
 
 // add makes an amount of contributions, and one of what gates have as inputs.

@@ -140,14 +140,23 @@ func (s *structure) wide(g *group) (n int) {
 	return n
 }
 
-// adds is how much more g would read with a that does not follow from the rest.
-func (s *structure) adds(g *group, id int32, a *assertion) (n int) {
+// adds is how much more g would read with a, and how much of it does not follow from the rest.
+func (s *structure) adds(g *group, id int32, a *assertion) (n, free int) {
 	for _, v := range a.reads {
-		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) && !slices.Contains(a.defines, v) {
+		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) {
 			n++
+			if !slices.Contains(a.defines, v) {
+				free++
+			}
 		}
 	}
-	return n
+	return n, free
+}
+
+// fits reports whether g may take a.
+func (s *structure) fits(g *group, id int32, a *assertion) bool {
+	n, _ := s.adds(g, id, a)
+	return s.wide(g)+n <= s.reads
 }
 
 // concerns reports whether a reads something that g reads, or has, which is not known at every step.
@@ -215,7 +224,7 @@ func (s *structure) placeTransitions() bool {
 		}
 		switch {
 		case len(ids) == 0:
-		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.wide(s.groups[ids[0]])+s.adds(s.groups[ids[0]], ids[0], a) <= s.reads:
+		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.fits(s.groups[ids[0]], ids[0], a):
 			s.take(ids[0], a)
 		case len(a.hides) == 0:
 			s.couple(a)
@@ -243,14 +252,15 @@ func (s *structure) placeOthers() {
 }
 
 func (s *structure) placeOther(a *assertion) {
-	best, least := int32(-1), len(a.reads)
+	best, least, most := int32(-1), len(a.reads), 0
 	for id, g := range s.groups {
 		if a.owner > 0 && slices.Contains(g.units, a.owner-1) {
 			best, least = int32(id), 0
 			break
 		}
-		if n := s.adds(g, int32(id), a); n < least && s.wide(g)+n <= s.reads && s.concerns(g, int32(id), a) {
-			best, least = int32(id), n
+		n, free := s.adds(g, int32(id), a)
+		if (free < least || free == least && n < most) && s.fits(g, int32(id), a) && s.concerns(g, int32(id), a) {
+			best, least, most = int32(id), free, n
 		}
 	}
 	switch {
