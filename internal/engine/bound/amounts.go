@@ -31,6 +31,7 @@ type amount struct {
 // values than their terms have. An amount has so many bits at most.
 const (
 	minContributors = 4
+	minMixed        = 7 // of gates some of which are subtracted: fewer are read one by one
 	maxAmountBits   = 16
 	wideRow         = 6 // a row over more variables may be one about an amount
 )
@@ -48,7 +49,7 @@ type finder struct {
 	owners  [][]int          // by row: the units whose next value it decides, and the reward, for wide rows
 	rows    []row            // those of the relation, and those with amounts
 	gone    []bool           // by row
-	defined *definitions     // without amounts; nil while nothing needs them
+	defined *definitions     // without amounts
 	from    map[int32][]int32
 }
 
@@ -66,6 +67,7 @@ func (r *relation) addAmounts(all bool) {
 	if !x.findSums() {
 		return
 	}
+	x.defined, x.from = r.define(false), map[int32][]int32{}
 	x.gone, x.rows, x.owners = make([]bool, len(r.rows)), slices.Clone(r.rows), make([][]int, len(r.rows))
 	for i := range r.rows {
 		for _, v := range r.rows[i].vars {
@@ -192,9 +194,6 @@ func (x *finder) contribution(t model.Term, u int) (c contribution, selectors []
 
 // sources lists the state bits and actions that an internal variable follows from by rows that are about little; nil for none.
 func (x *finder) sources(v int32) []int32 {
-	if x.defined == nil {
-		x.defined, x.from = x.r.define(false), map[int32][]int32{}
-	}
 	if out, ok := x.from[v]; ok {
 		return out
 	}
@@ -248,6 +247,9 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 	}
 	if len(inputs) == 0 {
 		x.amount(terms)
+		return
+	}
+	if subtracted := len(slices.DeleteFunc(slices.Clone(terms), func(t model.Term) bool { return t.Lit > 0 })); len(terms) < minMixed && subtracted > 0 && subtracted < len(terms) {
 		return
 	}
 	base, _ := x.amount(inputs)

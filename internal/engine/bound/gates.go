@@ -155,7 +155,7 @@ func (x *finder) walk(from []int32, follow func(row int) bool, leaf func(v int32
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, i := range x.using[v] {
+		for _, i := range x.leading(v) {
 			if have[i] || !follow(i) {
 				continue
 			}
@@ -178,6 +178,14 @@ func (x *finder) walk(from []int32, follow func(row int) bool, leaf func(v int32
 			}
 		}
 	}
+}
+
+// leading lists the rows by which a variable follows from others: those that define it, if any do.
+func (x *finder) leading(v int32) []int {
+	if v, _ := x.original(model.Lit(v)); x.r.role[v.Var()] == internal && x.defined.rows[v.Var()] != nil {
+		return x.defined.rows[v.Var()]
+	}
+	return x.using[v]
 }
 
 // dropGates leaves out the definitions of gates that nothing mentions any more.

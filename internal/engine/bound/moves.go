@@ -51,8 +51,7 @@ func (r *relation) weights() (w []int64, constant int64) {
 			w[v] += weight
 		}
 	}
-	r.pay(w)
-	return w, constant
+	return w, constant - r.pay(w)
 }
 
 // lister lists the values and moves of groups.

@@ -27,24 +27,17 @@ func (x *finder) paid() (out []int32) {
 	return out
 }
 
-// findPaid finds the amounts of the gates that the reward pays for, those that cost and those that pay apart.
+// findPaid finds the amounts of the gates that the reward pays for.
 func (x *finder) findPaid() {
 	costs, _ := x.r.weights()
-	var terms [2][]model.Term
+	var terms []model.Term
 	for _, v := range x.paid() {
 		g := x.gates[v]
-		if g == nil || !slices.ContainsFunc(g.inputs, func(l model.Lit) bool { return x.fromSum(l.Var()) }) {
-			continue
-		}
-		if c := costs[v]; c > 0 {
-			terms[0] = append(terms[0], model.Term{Coef: c, Lit: model.Lit(v)})
-		} else {
-			terms[1] = append(terms[1], model.Term{Coef: -c, Lit: model.Lit(v)})
+		if g != nil && slices.ContainsFunc(g.inputs, func(l model.Lit) bool { return x.fromSum(l.Var()) }) {
+			terms = append(terms, model.Term{Coef: max(costs[v], -costs[v]), Lit: model.Lit(v).If(costs[v] > 0)})
 		}
 	}
-	for _, t := range terms {
-		x.findIn(t, len(x.r.Task.Problem.Variables))
-	}
+	x.findIn(terms, len(x.r.Task.Problem.Variables))
 }
 
 // fromSum reports whether a variable follows from a sum over many variables.
@@ -61,23 +54,35 @@ func (x *finder) movePay() {
 			continue
 		}
 		costs, _ := r.weights()
-		factor := costs[a.terms[0].Lit.Var()] / a.terms[0].Coef
-		if factor != 0 && !slices.ContainsFunc(a.terms, func(t model.Term) bool { return t.Lit < 0 || costs[t.Lit.Var()] != factor*t.Coef }) {
+		factor := costs[a.terms[0].Lit] / a.terms[0].Coef // the first literal is not negated
+		if factor != 0 && !slices.ContainsFunc(a.terms, func(t model.Term) bool { return costs[t.Lit.Var()] != factor*unnegatedCoef(t) }) {
 			r.payments = append(r.payments, payment{id, factor})
 			a.used = true
 		}
 	}
 }
 
-// pay moves what terms cost to the amounts that pay for them.
-func (r *relation) pay(weights []int64) {
+// unnegatedCoef is what a term adds if its variable is true rather than false.
+func unnegatedCoef(t model.Term) int64 {
+	if t.Lit < 0 {
+		return -t.Coef
+	}
+	return t.Coef
+}
+
+// pay moves what terms cost to the amounts that pay for them. It returns by how much the costs are less then, whatever is true.
+func (r *relation) pay(weights []int64) (less int64) {
 	for _, p := range r.payments {
 		a := &r.amounts[p.amount]
 		for _, t := range a.terms {
-			weights[t.Lit.Var()] -= p.factor * t.Coef
+			weights[t.Lit.Var()] -= p.factor * unnegatedCoef(t)
+			if t.Lit < 0 {
+				less += p.factor * t.Coef
+			}
 		}
 		for j, v := range a.bits {
 			weights[v] += p.factor << j
 		}
 	}
+	return less
 }
