@@ -37,7 +37,7 @@ type option struct {
 	about string
 }
 
-var families = []family{
+var families = append([]family{
 	{"sysadmin", computers, sysadmin},
 	{"failing", slices.Concat(computers, []option{
 		{"cost", 3, "of a reboot; a computer that is down costs 4 a step"},
@@ -57,7 +57,7 @@ var families = []family{
 	{"hanoi", []option{{"n", 7, "disks"}}, hanoi},
 	{"tour", []option{{"n", 12, "cities"}}, tour},
 	{"sudoku", []option{{"fills", 11, "cells that are empty at first"}}, sudoku},
-}
+}, operationsOf()...)
 
 var computers = []option{{"n", 10, "computers"}, {"k", 3, "reboots a step at most"}, {"graph", "ring", "ring, path, star, tree (binary) or random (at most 4 neighbours)"}}
 

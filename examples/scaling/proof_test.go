@@ -48,6 +48,13 @@ var proven = map[string]int64{
 	"lifts -n 7 -k 2 -H 20":                            3_000_000,
 	"warehouse -n 1 -k 2 -size 6 -H 12":                100_000,
 	"warehouse -n 2 -k 4 -size 12 -H 20":               3_000_000,
+	"staff -n 6 -H 24":                                 14_000_000,
+	"lots -n 3 -H 12":                                  700_000,
+	"rivers -n 6 -H 24":                                10_000_000,
+	"heating -n 6 -H 24":                               8_000_000,
+	"wards -n 6 -H 24":                                 4_000_000,
+	"fleet -n 3 -H 12":                                 300_000,
+	"depot -n 6 -H 24":                                 2_000_000,
 	"robots -n 2 -H 30":                                8_000_000,
 	"robots -n 3 -H 30":                                22_000_000,
 	"robots -n 4 -H 30":                                4_000_000,
@@ -65,6 +72,7 @@ func TestProofs(t *testing.T) {
 		"sysadmin -n 10 -k 3 -graph ring -H 6", "sysadmin -n 13 -k 4 -graph ring -H 15", "sysadmin -n 20 -k 6 -graph tree -H 12",
 		"sysadmin -n 50 -k 15 -graph tree -H 40", "failing -n 20 -k 20 -graph random -cost 10 -H 12", "sudoku -fills 11",
 		"inventory -n 10 -H 20", "jobs -n 10 -k 2 -H 16", "repair -n 4 -k 2 -size 3 -H 12", "charge -n 3 -H 12", "lifts -n 7 -k 2 -H 20",
+		"heating -n 6 -H 24", "wards -n 6 -H 24", "fleet -n 3 -H 12", "depot -n 6 -H 24",
 	}
 	for _, r := range rows {
 		most, ok := proven[r.args]

@@ -57,6 +57,7 @@ func TestSmall(t *testing.T) {
 		"repair -n 4 -k 2 -size 3 -H 4", "charge -n 2 -H 5", "irrigate -n 2 -H 5",
 		"jobs -n 3 -k 2 -kinds 2 -H 6", "lifts -n 2 -k 1 -size 3 -H 7", "warehouse -n 2 -k 2 -size 5 -H 7",
 		"bikes -n 1 -size 3 -H 6",
+		"staff -n 2 -H 3", "lots -n 2 -H 4", "rivers -n 2 -H 4", "heating -n 2 -H 3", "wards -n 2 -H 4", "fleet -n 3 -H 4", "depot -n 3 -H 3",
 	} {
 		what, h := load(t, args)
 		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)
@@ -88,7 +89,7 @@ func TestScaling(t *testing.T) {
 
 // TestRefused has options that no family can meet.
 func TestRefused(t *testing.T) {
-	for _, args := range []string{"nothing", "sysadmin -graph cube", "robots -n 40 -size 3", "tiles -size 5", "sudoku -fills 0", "warehouse -n 9 -size 8"} {
+	for _, args := range []string{"nothing", "sysadmin -graph cube", "robots -n 40 -size 3", "tiles -size 5", "sudoku -fills 0", "warehouse -n 9 -size 8", "staff -n 1"} {
 		if err := run(append([]string{"-o", t.TempDir()}, strings.Fields(args)...)); err == nil {
 			t.Errorf("%s is accepted", args)
 		}

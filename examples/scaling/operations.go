@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// drawn is a value of each object: a non-fluent, or where the state begins.
+type drawn struct {
+	name        string
+	least, most int
+}
+
+// operation makes the instances of a family that has one kind of object with values that are drawn.
+type operation struct {
+	kind           string
+	facts, initial []drawn
+	ranges         []string
+	more           func(o *options, r *rand.Rand, names []string, x *instance) // what else there is
+}
+
+func (f *operation) build(o *options) (*instance, error) {
+	if o.n < 2 {
+		return nil, fmt.Errorf("-n is %d; expected two or more", o.n)
+	}
+	r, names := draw(o), numbered(f.kind[:1], o.n)
+	x := &instance{kinds: []kind{{f.kind, names}}, ranges: f.ranges}
+	for _, name := range names {
+		values := func(list []drawn) string {
+			var b strings.Builder
+			for _, d := range list {
+				fmt.Fprintf(&b, "%s(%s) = %d; ", d.name, name, d.least+r.IntN(d.most-d.least+1))
+			}
+			return strings.TrimSpace(b.String())
+		}
+		x.facts, x.initial = append(x.facts, values(f.facts)), append(x.initial, values(f.initial))
+	}
+	if f.more != nil {
+		f.more(o, r, names, x)
+	}
+	return x, nil
+}
+
+// operations are families in which sums over all objects decide what is next and what it costs.
+var operations = map[string]operation{
+	"staff": {
+		kind:    "dept",
+		facts:   []drawn{{"NEED0", 0, 5}, {"NEED1", 0, 5}, {"WAGE", 1, 3}, {"MISS", 5, 9}},
+		initial: []drawn{{"skilled", 1, 3}},
+		ranges:  []string{"skilled = [0, 8]", "trainee = [0, 3]", "pool = [0, 40]", "week = [0, 5]", "hire = [0, 3]", "fire = [0, 3]"},
+		more: func(o *options, _ *rand.Rand, _ []string, x *instance) {
+			x.initial = append(x.initial, fmt.Sprintf("pool = %d;", min(o.n+3, 40)))
+		},
+	},
+	"lots": {
+		kind:    "product",
+		facts:   []drawn{{"DEMAND", 1, 3}, {"RATE", 2, 5}, {"HOLD", 1, 2}},
+		initial: []drawn{{"stock", 1, 4}},
+		ranges:  []string{"stock = [0, 12]", "clock = [0, 3]"},
+		more: func(_ *options, r *rand.Rand, names []string, x *instance) {
+			for _, p := range names {
+				period := 2 + r.IntN(3)
+				x.facts = append(x.facts, fmt.Sprintf("PERIOD(%s) = %d;", p, period))
+				x.initial = append(x.initial, fmt.Sprintf("clock(%s) = %d;", p, r.IntN(period)))
+			}
+			x.initial = append(x.initial, fmt.Sprintf("ready(%s);", names[0]))
+		},
+	},
+	"rivers": {
+		kind:    "reservoir",
+		facts:   []drawn{{"INFLOW", 0, 2}, {"CAP", 6, 12}, {"HEAD", 1, 3}, {"MOST", 2, 4}},
+		initial: []drawn{{"level", 2, 6}},
+		ranges:  []string{"level = [0, 14]", "transit = [0, 4]", "hour = [0, 7]", "release = [0, 4]"},
+		more: func(_ *options, r *rand.Rand, names []string, x *instance) {
+			for i, name := range names[1:] { // into which one of the two before flows
+				x.facts = append(x.facts, fmt.Sprintf("FROM(%s, %s);", names[max(0, i-r.IntN(2))], name))
+			}
+		},
+	},
+	"heating": {
+		kind:    "building",
+		facts:   []drawn{{"LOSS", 1, 2}, {"GAIN", 2, 4}, {"COMFORT", 4, 8}},
+		initial: []drawn{{"temp", 3, 8}},
+		ranges:  []string{"temp = [0, 12]", "tank = [0, 20]", "hour = [0, 5]", "valve = [0, 2]", "boiler = [0, 7]"},
+	},
+	"wards": {
+		kind:    "class",
+		facts:   []drawn{{"COME0", 0, 2}, {"COME1", 0, 1}, {"NURSES", 1, 3}, {"PAIN", 1, 4}},
+		initial: []drawn{{"waiting", 0, 3}},
+		ranges:  []string{"waiting = [0, 7]", "new = [0, 3]", "old = [0, 3]", "admit = [0, 3]"},
+		more: func(o *options, _ *rand.Rand, _ []string, x *instance) {
+			x.facts = append(x.facts, fmt.Sprintf("BEDS = %d; STAFF = %d;", 3*o.n/2+2, 2*o.n))
+		},
+	},
+	"fleet": {
+		kind:    "plane",
+		facts:   []drawn{{"LIMIT", 4, 7}, {"LENGTH", 1, 3}, {"SEATS", 1, 3}},
+		initial: []drawn{{"hours", 0, 4}},
+		ranges:  []string{"hours = [0, 7]", "left = [0, 3]", "day = [0, 6]"},
+		more: func(o *options, _ *rand.Rand, _ []string, x *instance) {
+			x.facts = append(x.facts, fmt.Sprintf("HANGAR = %d; WANT0 = %d; WANT1 = %d;", max(1, o.n/5), o.n, o.n*17/10))
+		},
+	},
+	"depot": {
+		kind:    "car",
+		facts:   []drawn{{"CAP", 6, 12}, {"LEAVE", 6, 20}, {"NEED", 3, 6}},
+		initial: []drawn{{"soc", 0, 3}},
+		ranges:  []string{"soc = [0, 12]", "clock = [0, 31]", "charge = [0, 2]"},
+		more: func(o *options, _ *rand.Rand, _ []string, x *instance) {
+			x.facts = append(x.facts, fmt.Sprintf("GRID = %d;", o.n))
+		},
+	},
+}
+
+// operationsOf are these families as the others are.
+func operationsOf() (out []family) {
+	for _, name := range []string{"staff", "lots", "rivers", "heating", "wards", "fleet", "depot"} {
+		f := operations[name]
+		out = append(out, family{name, []option{{"n", 6, f.kind + " objects"}}, f.build})
+	}
+	return out
+}
