@@ -45,12 +45,12 @@ type finder struct {
 	vars    [][]int32     // by row: its variables, originals in place of copies
 	using   [][]int       // by variable: the rows that it is in so
 	gates   map[int32]*gate
-	touched []map[int32]bool // by unit: what decides its next value, sums over many left out; at last of the reward: nothing
-	owners  [][]int          // by row: the units whose next value it decides, and the reward, for wide rows
-	rows    []row            // those of the relation, and those with amounts
-	gone    []bool           // by row
-	defined *definitions     // without amounts
-	from    map[int32][]int32
+	touched []map[int32]bool  // by unit: what decides its next value, sums over many left out; at last of the reward: nothing
+	owners  [][]int           // by row: the units whose next value it decides, and the reward, for wide rows
+	rows    []row             // those of the relation, and those with amounts
+	gone    []bool            // by row
+	defined *definitions      // without amounts
+	from    map[int32][]int32 // by internal variable: what it follows from, see sources
 }
 
 // withAmounts replaces sums over many groups. Where all is set, what a group contributes itself to its next value is a part of
@@ -175,7 +175,8 @@ func (x *finder) contribution(t model.Term, u int) (c contribution, selectors []
 	v := t.Lit.Var()
 	c.term = t
 	g := x.gates[v]
-	if s, unit := x.standing(v, u); s == others || g == nil || x.r.role[v] != internal {
+	if g == nil || x.r.role[v] != internal {
+		s, unit := x.standing(v, u)
 		c.unit = unit
 		return c, nil, s == others
 	}
@@ -189,6 +190,10 @@ func (x *finder) contribution(t model.Term, u int) (c contribution, selectors []
 		}
 	}
 	slices.Sort(selectors)
+	if len(selectors) == 0 { // what others contribute is the gate itself
+		c.input = 0
+		return c, nil, true
+	}
 	return c, selectors, count == 1
 }
 
@@ -249,7 +254,7 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 		x.amount(terms)
 		return
 	}
-	if subtracted := len(slices.DeleteFunc(slices.Clone(terms), func(t model.Term) bool { return t.Lit > 0 })); len(terms) < minMixed && subtracted > 0 && subtracted < len(terms) {
+	if len(terms) < minMixed && slices.ContainsFunc(terms, func(t model.Term) bool { return (t.Lit > 0) != (terms[0].Lit > 0) }) {
 		return
 	}
 	base, _ := x.amount(inputs)

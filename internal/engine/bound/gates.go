@@ -212,80 +212,92 @@ func (x *finder) dropGates() {
 	}
 }
 
-// addGateRows states that an amount of gates is that of their inputs where the selectors are
-// true, and otherwise what it is without any gate: the negated ones add up to that.
+// gateSum is an amount of gates, some of which may be negated. It is the amount of their inputs where the selectors are true, and
+// otherwise what the negated ones add up to, since no gate is true then.
+type gateSum struct {
+	*amount
+	id      int
+	x       *finder
+	without int64 // what the negated gates add up to
+}
+
+// addGateRows states what an amount of gates is.
 func (x *finder) addGateRows(a *amount, id int) {
-	r := x.r
-	b := &r.amounts[a.base]
+	g := &gateSum{amount: a, id: id, x: x}
+	for _, t := range a.terms {
+		if t.Lit < 0 {
+			g.without += t.Coef
+		}
+	}
+	b := &x.r.amounts[a.base]
 	sign, offset := int64(1), int64(0) // the inputs add up to sign times their amount, and offset
 	if a.rest {
 		sign, offset = -1, b.most
 	}
-	var without int64
-	for _, t := range a.terms {
-		if t.Lit < 0 {
-			without += t.Coef
-		}
-	}
-	// add states a constraint that follows from the equations of both amounts and, for each term, from a clause on its literal
-	// and that of the input: one says that the gate is false unless something is true, or that it is true unless something is false.
-	add := func(terms []model.Term, k, ofGates, ofInputs int64, clause func(t, input model.Lit) []model.Lit) {
-		d := Derived{Sum: sumOf(terms, factored.GE, k), Amounts: make([]int64, len(r.amounts))}
-		d.Amounts[id], d.Amounts[a.base] = ofGates, ofInputs
-		for _, t := range a.terms {
-			if lits := clause(t.Lit, x.inputOf(t.Lit, a)); lits != nil {
-				d.From = append(d.From, Weighted{clauseOf(lits), t.Coef})
-			}
-		}
-		r.derived = append(r.derived, d)
-		x.append(d.Sum)
-		a.rows = append(a.rows, len(x.rows)-1)
-	}
-	unless := func(lits ...model.Lit) []model.Lit { // a selector is false
-		for _, s := range a.selectors {
-			lits = append(lits, -s)
-		}
-		return lits
-	}
-	off := func(terms []model.Term, coef int64) []model.Term {
-		for _, s := range a.selectors {
-			if coef > 0 {
-				terms = append(terms, model.Term{Coef: coef, Lit: -s})
-			}
-		}
-		return terms
-	}
+	with := a.most - g.without
 	for _, s := range a.selectors {
-		most := append(a.value(-1), model.Term{Coef: a.most - without, Lit: s})
-		if a.most > without {
-			add(most, -without, 1, 0, func(t, _ model.Lit) []model.Lit {
-				if t < 0 {
-					return nil
-				}
-				return []model.Lit{-t, s}
-			})
-		}
-		if without > 0 {
-			add(append(a.value(1), model.Term{Coef: without, Lit: s}), without, -1, 0, func(t, _ model.Lit) []model.Lit {
-				if t > 0 {
-					return nil
-				}
-				return []model.Lit{t, s}
-			})
-		}
+		g.state(append(a.value(-1), model.Term{Coef: with, Lit: s}), -g.without, 1, 0, func(t, _ model.Lit) []model.Lit {
+			if t < 0 {
+				return nil
+			}
+			return []model.Lit{-t, s}
+		})
+		g.state(append(a.value(1), model.Term{Coef: g.without, Lit: s}), g.without, -1, 0, func(t, _ model.Lit) []model.Lit {
+			if t > 0 {
+				return nil
+			}
+			return []model.Lit{t, s}
+		})
 	}
-	add(off(append(b.value(sign), a.value(-1)...), without), -offset, 1, -sign, func(t, input model.Lit) []model.Lit {
+	g.state(g.off(append(b.value(sign), a.value(-1)...), g.without), -offset, 1, -sign, func(t, input model.Lit) []model.Lit {
 		if t < 0 {
-			return unless(-t, input)
+			return g.unless(-t, input)
 		}
 		return []model.Lit{-t, input}
 	})
-	add(off(append(a.value(1), b.value(-sign)...), a.most-without), offset, -1, sign, func(t, input model.Lit) []model.Lit {
+	g.state(g.off(append(a.value(1), b.value(-sign)...), with), offset, -1, sign, func(t, input model.Lit) []model.Lit {
 		if t < 0 {
 			return []model.Lit{t, -input}
 		}
-		return unless(t, -input)
+		return g.unless(t, -input)
 	})
+}
+
+// state adds the row that terms are at least k, which follows from so many equations of both amounts and, for each literal, from a
+// clause about it and its input: that a gate is false unless something is true, or true unless something is false. A literal
+// for which there is no clause is as it may be; a row without any says nothing.
+func (g *gateSum) state(terms []model.Term, k, ofGates, ofInputs int64, clause func(t, input model.Lit) []model.Lit) {
+	r := g.x.r
+	d := Derived{Sum: sumOf(terms, factored.GE, k), Amounts: make([]int64, len(r.amounts))}
+	d.Amounts[g.id], d.Amounts[g.base] = ofGates, ofInputs
+	for _, t := range g.terms {
+		if lits := clause(t.Lit, g.x.inputOf(t.Lit, g.amount)); lits != nil {
+			d.From = append(d.From, Weighted{clauseOf(lits), t.Coef})
+		}
+	}
+	if len(d.From) > 0 {
+		r.derived = append(r.derived, d)
+		g.x.append(d.Sum)
+		g.rows = append(g.rows, len(g.x.rows)-1)
+	}
+}
+
+// unless adds that a selector is false to a clause.
+func (g *gateSum) unless(lits ...model.Lit) []model.Lit {
+	for _, s := range g.selectors {
+		lits = append(lits, -s)
+	}
+	return lits
+}
+
+// off adds coef for each selector that is false.
+func (g *gateSum) off(terms []model.Term, coef int64) []model.Term {
+	for _, s := range g.selectors {
+		if coef > 0 {
+			terms = append(terms, model.Term{Coef: coef, Lit: -s})
+		}
+	}
+	return terms
 }
 
 // inputOf is what a literal of a gate or its negation is where the selectors are true.
