@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/engine/tube"
 	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -36,6 +37,9 @@ func TestFunctions(t *testing.T) {
 				continue // not linear, or the start is open
 			}
 			answers[name]++
+			if name == "pieces" {
+				checkHorizons(t, seed, p, net, horizon)
+			}
 			if (r.Status == engine.Optimal) != feasible || feasible && r.Reward != want {
 				t.Fatalf("seed %d, %s: %v, reward %d; expected %v, %d", seed, name, r.Status, r.Reward, feasible, want)
 			}
@@ -53,6 +57,22 @@ func TestFunctions(t *testing.T) {
 	}
 	if answers["pieces"] < 15 {
 		t.Errorf("answers: %v", answers)
+	}
+}
+
+// checkHorizons compares the best of several horizons, the shortest on a tie, with brute force. The last one is solved first.
+func checkHorizons(t *testing.T, seed uint64, p *factored.Problem, net *bnn.Network, most int) {
+	t.Helper()
+	var best int64
+	at := 0
+	for h := 1; h <= most; h++ {
+		if reward, ok := randprob.BruteForce(p, net, h); ok && (at == 0 || reward > best) {
+			best, at = reward, h
+		}
+	}
+	r, err := find(t, "pieces").Solve(t.Context(), engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: 1, MaxHorizon: most}, engine.Limits{Threads: 1}, nil)
+	if err != nil || (r.Status == engine.Optimal) != (at > 0) || at > 0 && (r.Reward != best || r.Horizon != at) {
+		t.Fatalf("seed %d, 1..%d: %+v, %v; expected %d at %d", seed, most, r, err, best, at)
 	}
 }
 

@@ -42,11 +42,49 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if err != nil {
 		return &engine.Result{Status: engine.Unknown, Reason: err.Error()}, nil
 	}
-	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+	solve := func(ctx context.Context, h int, report func(engine.Progress)) (*engine.Result, error) {
 		x := &run{q.Task, t, layout, reward, h, &engine.Result{Status: engine.Unknown, Stats: map[string]int64{}}}
 		return x.solve(ctx, l.Of(q, h), report)
+	}
+	var last *engine.Result
+	if q.MinHorizon < q.MaxHorizon {
+		if last, err = early(ctx, q, report, solve); err != nil {
+			return nil, err
+		}
+	}
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		if h < q.MaxHorizon || last == nil || last.Trace == nil && last.Status != engine.Infeasible {
+			return solve(ctx, h, report)
+		}
+		if last.Status == engine.Feasible {
+			if r, err := solve(ctx, h, report); err != nil || r.Trace != nil && r.Reward >= last.Reward {
+				return r, err
+			}
+		}
+		return last, nil
 	})
 }
+
+// earlyWork is what the last horizon may take before the others: some ten seconds.
+const earlyWork = 40_000_000
+
+// early solves the last of several horizons, as far as little work goes: a goal is reached with steps to spare far sooner than it is
+// shown how many are too few.
+func early(ctx context.Context, q engine.Query, report func(engine.Progress), solve func(context.Context, int, func(engine.Progress)) (*engine.Result, error)) (*engine.Result, error) {
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	return solve(limited, q.MaxHorizon, func(p engine.Progress) {
+		if p.Work > earlyWork {
+			cancel(errEarly)
+		}
+		if report != nil {
+			p.Phase, p.Bound = fmt.Sprintf("horizon %d, %s", q.MaxHorizon, p.Phase), nil
+			report(p)
+		}
+	})
+}
+
+var errEarly = errors.New("the last horizon has had its work before the others")
 
 // run is a query about one horizon.
 type run struct {
