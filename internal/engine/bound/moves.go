@@ -27,6 +27,8 @@ type local struct {
 	moves  [][]move   // by value
 	last   []bool     // by value: a plan may end there, as far as the group knows
 	total  int        // moves of all values
+	// seasons are how many values the bits have that are read and known at every step: each move is of one of them.
+	seasons int
 }
 
 // weights are minus the reward of each variable of the one-step model, and of amounts that are paid in the place of others, when it
@@ -100,6 +102,7 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 		return nil, errWide
 	}
 	x.findSeasons()
+	x.out.seasons = len(x.seasons)
 	l.first.Reset()
 	l.first.Each(x.own, func() bool {
 		x.pack(l.first, x.own)

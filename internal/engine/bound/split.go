@@ -16,7 +16,8 @@ const (
 	maxGroups      = 4000
 	maxMovesMerged = 2500    // of a group of several variables, so that its table stays small
 	maxMovesSingle = 50_000  // of one variable's group
-	maxMovesAll    = 100_000 // of all groups: tables are computed anew in every round
+	maxMovesAll    = 100_000 // of all groups at a step, on average: tables are computed anew in every round
+	manySeasons    = 4       // the moves of more of them count as those of so many: listing them takes time too
 	maxReadsMerged = 12      // of a group of several variables
 	maxReadsNarrow = 60      // of one that takes the rules that exclude most of what it reads
 	followerGrowth = 6       // how many more moves a group may have than those that it replaces
@@ -85,7 +86,7 @@ func (l *lister) listAll(ctx context.Context, s *structure, one, all int) (*stru
 		if err != nil {
 			return nil, nil, 0, errors.Join(ErrNoGroups, ctx.Err())
 		}
-		all -= x.total
+		all -= x.total / min(x.seasons, manySeasons)
 		out = append(out, x)
 	}
 	out, err := l.addClasses(ctx, out, one)
