@@ -57,9 +57,11 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 			return solve(ctx, h, report)
 		}
 		if last.Status == engine.Feasible {
-			if r, err := solve(ctx, h, report); err != nil || r.Trace != nil && r.Reward >= last.Reward {
+			r, err := solve(ctx, h, report)
+			if err != nil || r.Trace != nil && r.Reward >= last.Reward {
 				return r, err
 			}
+			last.Reason = r.Reason
 		}
 		return last, nil
 	})
