@@ -12,7 +12,7 @@ import (
 // Sums of so many numbers at least are compared with each of their values, by units of so many wires together at most.
 const (
 	manyNumbers   = 5
-	mostCompared  = 4096
+	mostCompared  = 8192
 	mostMultiples = 512
 )
 
