@@ -109,11 +109,8 @@ func TestAccounts(t *testing.T) {
 		if len(x.Groups) > 1 {
 			apart++
 		}
-		for _, rule := range x.Rules {
-			if rule.Sum {
-				sums++
-				break
-			}
+		if countsSum(x) {
+			sums++
 		}
 	}
 	t.Logf("%d of %d have groups, %d sums over them", apart, *instances, sums)

@@ -57,7 +57,7 @@ var families = append([]family{
 	{"hanoi", []option{{"n", 7, "disks"}}, hanoi},
 	{"tour", []option{{"n", 12, "cities"}}, tour},
 	{"sudoku", []option{{"fills", 11, "cells that are empty at first"}}, sudoku},
-}, operationsOf()...)
+}, operationFamilies()...)
 
 var computers = []option{{"n", 10, "computers"}, {"k", 3, "reboots a step at most"}, {"graph", "ring", "ring, path, star, tree (binary) or random (at most 4 neighbours)"}}
 

@@ -14,7 +14,7 @@ type drawn struct {
 
 // operation makes the instances of a family that has one kind of object with values that are drawn.
 type operation struct {
-	kind           string
+	name, kind     string
 	facts, initial []drawn
 	ranges         []string
 	more           func(o *options, r *rand.Rand, names []string, x *instance) // what else there is
@@ -43,8 +43,9 @@ func (f *operation) build(o *options) (*instance, error) {
 }
 
 // operations are families in which sums over all objects decide what is next and what it costs.
-var operations = map[string]operation{
-	"staff": {
+var operations = []operation{
+	{
+		name:    "staff",
 		kind:    "dept",
 		facts:   []drawn{{"NEED0", 0, 5}, {"NEED1", 0, 5}, {"WAGE", 1, 3}, {"MISS", 5, 9}},
 		initial: []drawn{{"skilled", 1, 3}},
@@ -53,7 +54,8 @@ var operations = map[string]operation{
 			x.initial = append(x.initial, fmt.Sprintf("pool = %d;", min(o.n+3, 40)))
 		},
 	},
-	"lots": {
+	{
+		name:    "lots",
 		kind:    "product",
 		facts:   []drawn{{"DEMAND", 1, 3}, {"RATE", 2, 5}, {"HOLD", 1, 2}},
 		initial: []drawn{{"stock", 1, 4}},
@@ -67,7 +69,8 @@ var operations = map[string]operation{
 			x.initial = append(x.initial, fmt.Sprintf("ready(%s);", names[0]))
 		},
 	},
-	"rivers": {
+	{
+		name:    "rivers",
 		kind:    "reservoir",
 		facts:   []drawn{{"INFLOW", 0, 2}, {"CAP", 6, 12}, {"HEAD", 1, 3}, {"MOST", 2, 4}},
 		initial: []drawn{{"level", 2, 6}},
@@ -78,13 +81,15 @@ var operations = map[string]operation{
 			}
 		},
 	},
-	"heating": {
+	{
+		name:    "heating",
 		kind:    "building",
 		facts:   []drawn{{"LOSS", 1, 2}, {"GAIN", 2, 4}, {"COMFORT", 4, 8}},
 		initial: []drawn{{"temp", 3, 8}},
 		ranges:  []string{"temp = [0, 12]", "tank = [0, 20]", "hour = [0, 5]", "valve = [0, 2]", "boiler = [0, 7]"},
 	},
-	"wards": {
+	{
+		name:    "wards",
 		kind:    "class",
 		facts:   []drawn{{"COME0", 0, 2}, {"COME1", 0, 1}, {"NURSES", 1, 3}, {"PAIN", 1, 4}},
 		initial: []drawn{{"waiting", 0, 3}},
@@ -93,7 +98,8 @@ var operations = map[string]operation{
 			x.facts = append(x.facts, fmt.Sprintf("BEDS = %d; STAFF = %d;", 3*o.n/2+2, 2*o.n))
 		},
 	},
-	"fleet": {
+	{
+		name:    "fleet",
 		kind:    "plane",
 		facts:   []drawn{{"LIMIT", 4, 7}, {"LENGTH", 1, 3}, {"SEATS", 1, 3}},
 		initial: []drawn{{"hours", 0, 4}},
@@ -102,7 +108,8 @@ var operations = map[string]operation{
 			x.facts = append(x.facts, fmt.Sprintf("HANGAR = %d; WANT0 = %d; WANT1 = %d;", max(1, o.n/5), o.n, o.n*17/10))
 		},
 	},
-	"depot": {
+	{
+		name:    "depot",
 		kind:    "car",
 		facts:   []drawn{{"CAP", 6, 12}, {"LEAVE", 6, 20}, {"NEED", 3, 6}},
 		initial: []drawn{{"soc", 0, 3}},
@@ -113,11 +120,11 @@ var operations = map[string]operation{
 	},
 }
 
-// operationsOf are these families as the others are.
-func operationsOf() (out []family) {
-	for _, name := range []string{"staff", "lots", "rivers", "heating", "wards", "fleet", "depot"} {
-		f := operations[name]
-		out = append(out, family{name, []option{{"n", 6, f.kind + " objects"}}, f.build})
+// operationFamilies are these families as the others are.
+func operationFamilies() (out []family) {
+	for i := range operations {
+		f := &operations[i]
+		out = append(out, family{f.name, []option{{"n", 6, f.kind + " objects"}}, f.build})
 	}
 	return out
 }

@@ -83,13 +83,15 @@ func (a *amounts) forget(w *writer) {
 	}
 }
 
-// pay adds what moves the costs of terms of step t to amounts that pay for them, times factor.
-func (a *amounts) pay(x *bound.Relaxation, t int, factor int64, sum *addition) {
+// pay adds what moves the costs of terms to amounts that pay for them, times factor, at all steps.
+func (a *amounts) pay(x *bound.Relaxation, factor int64, sum *addition) {
 	for i, p := range x.Payments() {
-		if p > 0 {
-			sum.use(a.equations[t-1][i].atLeast, factor*p)
-		} else if p < 0 {
-			sum.use(a.equations[t-1][i].atMost, -factor*p)
+		for _, equations := range a.equations {
+			if p > 0 {
+				sum.use(equations[i].atLeast, factor*p)
+			} else if p < 0 {
+				sum.use(equations[i].atMost, -factor*p)
+			}
 		}
 	}
 }
@@ -357,11 +359,7 @@ func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source 
 	terms, k := unnegated(s, 0)
 	want := linear{degree: k}
 	for _, c := range terms {
-		v := w.amounts.bits[t-1][c.Lit.Var()]
-		if v == 0 {
-			v = c.Lit.Shift(w.m.Stride() * int32(t-1))
-		}
-		if w.value(v) == 0 {
+		if v := placed(c.Lit, w.amounts.bits[t-1], w.m.Stride()*int32(t-1)); w.value(v) == 0 {
 			want.add(v, c.Coef)
 		}
 	}

@@ -149,11 +149,7 @@ func (b *beam) costsAt(t int) []proof.Term {
 	offset := b.m.Stride() * int32(t-1)
 	out := slices.Clone(b.costs)
 	for i, c := range out {
-		if v := b.amounts.bits[t-1][c.Lit.Var()]; v != 0 { // of an amount
-			out[i].Lit = v.If(c.Lit > 0)
-		} else {
-			out[i].Lit = c.Lit.Shift(offset)
-		}
+		out[i].Lit = placed(c.Lit, b.amounts.bits[t-1], offset)
 	}
 	return out
 }
@@ -181,9 +177,7 @@ func (b *beam) bar() error {
 		a.addTerms(objective, -1)
 		a.add(b.enough, most-b.target+1)
 		a.degree += 1 - b.target
-		for t := 1; t <= b.m.Horizon; t++ {
-			b.amounts.pay(b.x, t, 1, a)
-		}
+		b.amounts.pay(b.x, 1, a)
 	}
 	var want linear
 	for t := 1; t <= b.m.Horizon; t++ {

@@ -110,11 +110,14 @@ func (w *writer) row(l, next *layer) (sum []proof.Term) {
 }
 
 // global is a local literal in the model's numbers.
-func (l *layer) global(x model.Lit) model.Lit {
-	if y := l.extra[x.Var()]; y != 0 {
+func (l *layer) global(x model.Lit) model.Lit { return placed(x, l.extra, l.offset) }
+
+// placed is a literal of the one-step model at the step with that offset, or of an amount, whose bits of that step are given.
+func placed(x model.Lit, amounts map[int32]model.Lit, offset int32) model.Lit {
+	if y := amounts[x.Var()]; y != 0 {
 		return y.If(x > 0)
 	}
-	return x.Shift(l.offset)
+	return x.Shift(offset)
 }
 
 // steps is a tree over the actions of a state, which derives what its steps cost.

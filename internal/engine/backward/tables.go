@@ -53,9 +53,7 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 	if err := w.eachPriced(x, func(_ int, p priced) { sum.use(p.known, p.price) }); err != nil {
 		return shown{}, err
 	}
-	for t := 1; t <= w.m.Horizon; t++ {
-		w.amounts.pay(x, t, x.Unit(), sum)
-	}
+	w.amounts.pay(x, x.Unit(), sum)
 	b, err := sum.bound(x.Unit(), x.Step())
 	// A solution that is shown afterwards says nothing of the literals that were defined.
 	w.log.DeleteAll(made)

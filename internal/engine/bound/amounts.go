@@ -25,6 +25,7 @@ type amount struct {
 	selectors []model.Lit
 	rows      []int // of a sum of gates: what makes it follow from its base and the selectors
 	used      bool
+	pays      int64 // what a unit of it costs in the place of its terms; 0 if they cost what they do
 }
 
 // The sums that become amounts have so many terms at least, of so many units, and fewer
@@ -51,23 +52,27 @@ type finder struct {
 	gone    []bool            // by row
 	defined *definitions      // without amounts
 	from    map[int32][]int32 // by internal variable: what it follows from, see sources
+	costs   []int64           // by variable: what it costs, but for what amounts pay in its place
 }
 
 // withAmounts replaces sums over many groups. Where all is set, what a group contributes itself to its next value is a part of
 // the sum too, so that it reads the sum alone: an account of all that it gives and gets.
-func (r *relation) withAmounts(all bool) *relation {
+// d are the definitions of r. It gives r itself where no sum is replaced.
+func (r *relation) withAmounts(d *definitions, all bool) *relation {
 	x := *r
 	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
-	x.addAmounts(all)
+	if x.addAmounts(d, all); len(x.amounts) == 0 {
+		return r
+	}
 	return &x
 }
 
-func (r *relation) addAmounts(all bool) {
-	x := &finder{r: r, all: all, sums: make([][]Derived, len(r.rows)), copies: map[int32]int{}, vars: make([][]int32, len(r.rows)), using: make([][]int, r.numVars+1)}
+func (r *relation) addAmounts(d *definitions, all bool) {
+	x := &finder{r: r, all: all, defined: d, from: map[int32][]int32{}, sums: make([][]Derived, len(r.rows)), copies: map[int32]int{}, vars: make([][]int32, len(r.rows)), using: make([][]int, r.numVars+1)}
 	if !x.findSums() {
 		return
 	}
-	x.defined, x.from = r.define(false), map[int32][]int32{}
+	x.costs, _ = r.weights()
 	x.gone, x.rows, x.owners = make([]bool, len(r.rows)), slices.Clone(r.rows), make([][]int, len(r.rows))
 	for i := range r.rows {
 		for _, v := range r.rows[i].vars {
@@ -257,14 +262,13 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 	if len(terms) < minMixed && slices.ContainsFunc(terms, func(t model.Term) bool { return (t.Lit > 0) != (terms[0].Lit > 0) }) {
 		return
 	}
-	base, _ := x.amount(inputs)
-	id, _ := x.amount(terms)
+	base, restOfInputs := x.amount(inputs)
+	id, restOfGates := x.amount(terms)
 	if base < 0 || id < 0 || x.r.amounts[id].base >= 0 {
 		return
 	}
 	a := &x.r.amounts[id]
-	a.base, a.selectors = base, selectors
-	a.rest = !slices.ContainsFunc(x.r.amounts[base].terms, func(t model.Term) bool { return t.Lit == x.inputOf(a.terms[0].Lit, a) })
+	a.base, a.rest, a.selectors = base, restOfInputs != restOfGates, selectors
 	for _, v := range a.bits {
 		x.r.role[v] = internal // they follow from the amount of the inputs
 	}
@@ -272,8 +276,9 @@ func (x *finder) add(selectors []model.Lit, parts []contribution) {
 
 // canonical divides terms by what all are multiples of, orders them, and complements
 // their literals so that the first is a variable.
-func canonical(terms []model.Term) (out []model.Term, unit int64, flipped bool) {
+func canonical(terms []model.Term) (out []model.Term, flipped bool) {
 	out = slices.Clone(terms)
+	unit := int64(0)
 	slices.SortStableFunc(out, func(a, b model.Term) int { return int(a.Lit.Var() - b.Lit.Var()) })
 	for _, t := range out {
 		for a, b := unit, t.Coef; ; a, b = b, a%b {
@@ -290,14 +295,14 @@ func canonical(terms []model.Term) (out []model.Term, unit int64, flipped bool) 
 			out[i].Lit = -out[i].Lit
 		}
 	}
-	return out, unit, flipped
+	return out, flipped
 }
 
 // amount gives the number of the amount of terms, or of what is left of it, a new one
 // if it was not there; -1 where it would gain nothing.
 func (x *finder) amount(terms []model.Term) (id int, rest bool) {
 	r := x.r
-	out, _, flipped := canonical(terms)
+	out, flipped := canonical(terms)
 	for i := range r.amounts {
 		if slices.Equal(r.amounts[i].terms, out) {
 			return i, flipped

@@ -55,8 +55,8 @@ func (x *Relaxation) AmountPrices(t int) []int64 {
 // Payments are what each amount pays for a unit in the place of its terms.
 func (x *Relaxation) Payments() []int64 {
 	out := make([]int64, len(x.f.r.amounts))
-	for _, p := range x.f.r.payments {
-		out[p.amount] += p.factor
+	for i := range x.f.r.amounts {
+		out[i] = x.f.r.amounts[i].pays
 	}
 	return out
 }

@@ -64,10 +64,11 @@ func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)
 	if err != nil || plain == nil {
 		return nil, err
 	}
-	r, d, asks := plain.asserted(false)
+	plainly := plain.define(false)
+	r, d, asks := plainly.withAmounts(false)
 	s, groups, constant, err := split(ctx, r, d, asks)
 	if errors.Is(err, ErrNoGroups) && ctx.Err() == nil {
-		if all, d, asks := plain.asserted(true); len(all.amounts) > 0 {
+		if all, d, asks := plainly.withAmounts(true); len(all.amounts) > 0 {
 			if s, groups, constant, err = split(ctx, all, d, asks); err == nil {
 				r = all
 			}
@@ -86,12 +87,14 @@ func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)
 	return f.withServers(ctx).withAgents(ctx), nil
 }
 
-// asserted is a relation with amounts, see withAmounts, its definitions, and what is to hold.
-func (r *relation) asserted(all bool) (*relation, *definitions, []assertion) {
-	x := r.withAmounts(all)
-	d := x.define(false)
+// withAmounts is the relation with amounts, its definitions, and what is to hold, from the definitions without.
+func (d *definitions) withAmounts(all bool) (*relation, *definitions, []assertion) {
+	r := d.r.withAmounts(d, all)
+	if len(r.amounts) > 0 {
+		d = r.define(false)
+	}
 	asks, _ := d.assertions()
-	return x, d, asks
+	return r, d, asks
 }
 
 // newFactors finds what couples groups that are listed.

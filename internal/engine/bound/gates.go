@@ -190,7 +190,6 @@ func (x *finder) leading(v int32) []int {
 
 // dropGates leaves out the definitions of gates that nothing mentions any more.
 func (x *finder) dropGates() {
-	paid, _ := x.r.weights()
 	for again := true; again; {
 		again = false
 		used := make([]int, x.r.numVars+1)
@@ -202,7 +201,7 @@ func (x *finder) dropGates() {
 			}
 		}
 		for v, g := range x.gates {
-			if used[v] == len(g.rows) && paid[v] == 0 {
+			if used[v] == len(g.rows) && x.costs[v] == 0 {
 				again = true
 				for _, i := range g.rows {
 					x.gone[i] = true

@@ -24,7 +24,7 @@ func (x *finder) findSums() bool {
 			x.copies[n.Out.Var()] = i
 		default:
 			if terms := x.inputs(n); len(terms) >= wideRow {
-				out, _, _ := canonical(terms)
+				out, _ := canonical(terms)
 				key := fmt.Sprint(out)
 				compared[key] = append(compared[key], i)
 			}

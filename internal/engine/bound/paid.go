@@ -10,16 +10,9 @@ import (
 // max[0, wanted - sum] is "wanted - sum", term by term, where the sum is less. The terms are gates of one selector that
 // follows from the sum, which is the same for all, and no group knows it. Amounts of them are paid in their place.
 
-// payment says that what the terms of an amount cost, factor for each unit, is paid by its bits.
-type payment struct {
-	amount int
-	factor int64
-}
-
 // paid lists the internal variables that cost something.
 func (x *finder) paid() (out []int32) {
-	costs, _ := x.r.weights()
-	for v, c := range costs {
+	for v, c := range x.costs {
 		if c != 0 && x.r.role[v] == internal {
 			out = append(out, int32(v))
 		}
@@ -29,12 +22,12 @@ func (x *finder) paid() (out []int32) {
 
 // findPaid finds the amounts of the gates that the reward pays for.
 func (x *finder) findPaid() {
-	costs, _ := x.r.weights()
 	var terms []model.Term
 	for _, v := range x.paid() {
 		g := x.gates[v]
 		if g != nil && slices.ContainsFunc(g.inputs, func(l model.Lit) bool { return x.fromSum(l.Var()) }) {
-			terms = append(terms, model.Term{Coef: max(costs[v], -costs[v]), Lit: model.Lit(v).If(costs[v] > 0)})
+			c := x.costs[v]
+			terms = append(terms, model.Term{Coef: max(c, -c), Lit: model.Lit(v).If(c > 0)})
 		}
 	}
 	x.findIn(terms, len(x.r.Task.Problem.Variables))
@@ -45,19 +38,20 @@ func (x *finder) fromSum(v int32) bool {
 	return x.r.role[v] == internal && slices.ContainsFunc(x.using[v], func(i int) bool { return x.sums[i] != nil })
 }
 
-// movePay has amounts of gates pay in the place of the gates.
-func (x *finder) movePay() {
-	r := x.r
-	for _, id := range x.largestFirst() {
-		a := &r.amounts[id]
+// movePay has amounts of gates pay in the place of the gates, those of many before those of parts of them.
+func (x *finder) movePay(largestFirst []int) {
+	for _, id := range largestFirst {
+		a := &x.r.amounts[id]
 		if a.base < 0 {
 			continue
 		}
-		costs, _ := r.weights()
-		factor := costs[a.terms[0].Lit] / a.terms[0].Coef // the first literal is not negated
-		if factor != 0 && !slices.ContainsFunc(a.terms, func(t model.Term) bool { return costs[t.Lit.Var()] != factor*unnegatedCoef(t) }) {
-			r.payments = append(r.payments, payment{id, factor})
-			a.used = true
+		factor := x.costs[a.terms[0].Lit] / a.terms[0].Coef // the first literal is not negated
+		if factor == 0 || slices.ContainsFunc(a.terms, func(t model.Term) bool { return x.costs[t.Lit.Var()] != factor*unnegatedCoef(t) }) {
+			continue
+		}
+		a.pays, a.used = factor, true
+		for _, t := range a.terms {
+			x.costs[t.Lit.Var()] = 0
 		}
 	}
 }
@@ -72,16 +66,19 @@ func unnegatedCoef(t model.Term) int64 {
 
 // pay moves what terms cost to the amounts that pay for them. It returns by how much the costs are less then, whatever is true.
 func (r *relation) pay(weights []int64) (less int64) {
-	for _, p := range r.payments {
-		a := &r.amounts[p.amount]
+	for i := range r.amounts {
+		a := &r.amounts[i]
+		if a.pays == 0 {
+			continue
+		}
 		for _, t := range a.terms {
-			weights[t.Lit.Var()] -= p.factor * unnegatedCoef(t)
+			weights[t.Lit.Var()] -= a.pays * unnegatedCoef(t)
 			if t.Lit < 0 {
-				less += p.factor * t.Coef
+				less += a.pays * t.Coef
 			}
 		}
 		for j, v := range a.bits {
-			weights[v] += p.factor << j
+			weights[v] += a.pays << j
 		}
 	}
 	return less

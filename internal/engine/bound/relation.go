@@ -56,7 +56,6 @@ type relation struct {
 	defining []int
 	// definedBy has the amount of each of these rows.
 	definedBy []int
-	payments  []payment
 	// exclusive are pairs of bits of the present state of which no state that can be reached has both.
 	exclusive [][2]int32
 }

@@ -11,14 +11,15 @@ import (
 // rewrite puts amounts in the place of sums, and adds the rows that say what they are.
 func (x *finder) rewrite() {
 	r := x.r
+	order := x.largestFirst()
 	for i := range r.rows {
 		for _, d := range x.sums[i] {
 			if !r.rows[i].invariant {
-				x.rewriteRow(i, d)
+				x.rewriteRow(i, d, order)
 			}
 		}
 	}
-	x.movePay()
+	x.movePay(order)
 	for i := range r.amounts {
 		if a := &r.amounts[i]; a.base >= 0 && a.used {
 			r.amounts[a.base].used = true
@@ -69,12 +70,12 @@ func (x *finder) append(s model.Sum) {
 	x.rows, x.gone = append(x.rows, n), append(x.gone, false)
 }
 
-// rewriteRow puts amounts in the place of parts of a sum that a row states.
-func (x *finder) rewriteRow(i int, d Derived) {
+// rewriteRow puts amounts, in this order, in the place of parts of a sum that a row states.
+func (x *finder) rewriteRow(i int, d Derived, order []int) {
 	r := x.r
 	d.Amounts = make([]int64, len(r.amounts))
 	changed := false
-	for _, id := range x.largestFirst() {
+	for _, id := range order {
 		a := &r.amounts[id]
 		if len(a.terms) >= len(d.Sum.Terms) {
 			continue

@@ -212,7 +212,7 @@ func nothing(value) bool { return false }
 // boolTable compiles a Boolean expression from its table to a literal; ok is false if the
 // table is too large.
 func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
-	if c.addsMany(n) && !c.hard(n) {
+	if c.keepsSum(n) {
 		return 0, false
 	}
 	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
@@ -225,8 +225,11 @@ func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
 	return 0, false
 }
 
-// addsMany reports whether n is a function of a sum of many terms. Its table would say the same of each set of terms that add up to
+// keepsSum reports whether n is compiled without a table, from a sum of many terms that it is a function of. Its table would say the same of each set of terms that add up to
 // the same, and hide the sum from those that look for it, such as bounds, which are about what all machines need together.
+func (c *compiler) keepsSum(n *ground.Node) bool { return !c.hard(n) && c.addsMany(n) }
+
+// addsMany reports whether n contains a sum of many terms.
 func (c *compiler) addsMany(n *ground.Node) bool {
 	if is, ok := c.sums[n]; ok {
 		return is
@@ -291,7 +294,7 @@ func (t *table) single(f forms) (lit, bool) {
 // value is stored there, and rows whose value does not fit are forbidden. ok is false if the
 // table is too large or some value is not an integer.
 func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok bool) {
-	if c.addsMany(n) && !c.hard(n) {
+	if c.keepsSum(n) {
 		return out, false
 	}
 	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {

@@ -95,7 +95,7 @@ type compiler struct {
 	vectorsOf map[fluentKey]*vector
 	literals  map[*ground.Node]lit
 	numbers   map[*ground.Node]number
-	sums      map[*ground.Node]bool // whether it is a function of a sum of many terms
+	sums      map[*ground.Node]bool // whether it contains a sum of many terms
 	supports  [2]map[*ground.Node]*support
 	hardness  map[*ground.Node]bool
 	dividing  map[*ground.Node]bool
