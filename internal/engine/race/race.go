@@ -153,7 +153,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		for _, r := range turns {
 			if r.moved = closer(r.shared, l.Shared); r.moved {
 				r.last = r.level
-			} else if plan, _ := l.Shared.Best(); plan == nil {
+			} else if lasts(l.Shared) {
 				r.moved = r.level < patience*r.last
 			}
 		}
@@ -209,8 +209,19 @@ func (c *contest) raise(turns []*racer, more int64) {
 	}
 }
 
-// patience is how many times as much a racer may work from one bound to the next where there is no plan: the bounds of A* rise ever more slowly.
+// patience is how many times as much a racer may work from one plan or bound to the next where progress lasts.
 const patience = 4
+
+// little is the part of the reward, one in so many, that is a small gap.
+const little = 16
+
+// lasts reports whether who came closer to an answer is likely to come closer again, though not in each round. So it is where there is no plan,
+// since the bounds of A* rise ever more slowly, and where the gap is small, since each step of it takes longer than the one before.
+func lasts(x *engine.Exchange) bool {
+	plan, reward := x.Best()
+	bound := x.Bound()
+	return plan == nil || bound != nil && little*(*bound-reward) <= max(reward, -reward)
+}
 
 // progress is the part of the gap, one in so many, that a round has to close to count.
 const progress = 16
