@@ -65,7 +65,6 @@ func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r
 func document(x *looked, r Request) (string, error) {
 	t, fluents := x.t, x.fluents
 	var b strings.Builder
-	rewards := slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsReward })
 	fmt.Fprintf(&b, "# Inferred from %s, %s. Change what is wrong and run fdplan train again.\n\n", r.Log, counted.Of(t.Rows(), "row"))
 	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(r.Missing, fluents))
 	if r.Goal != "" {
@@ -73,7 +72,7 @@ func document(x *looked, r Request) (string, error) {
 	} else {
 		fmt.Fprintf(&b, "# goal = %s  # holds after the last step\n", strconv.Quote(example(fluents, rawlog.AsState)))
 	}
-	writeReward(&b, r.Reward, rewards, fluents)
+	writeReward(&b, r.Reward, fluents)
 	writeRules(&b, fluents, r.Rules, x.end.conditions)
 	b.WriteString("# horizon = 10  # number of steps of a plan\n")
 	initial := map[string]string{}
@@ -107,7 +106,7 @@ func document(x *looked, r Request) (string, error) {
 		return "", err
 	}
 	writeEntities(&b, x, r.Entity)
-	writeLog(&b, fluents, r, x.reading)
+	writeLog(&b, x, r)
 	return b.String(), nil
 }
 
@@ -170,13 +169,19 @@ func writeRules(b *strings.Builder, fluents []rawlog.Fluent, rules, final []stri
 }
 
 // writeReward writes the reward of a step, or what the user may write there.
-func writeReward(b *strings.Builder, given string, learned bool, fluents []rawlog.Fluent) {
+func writeReward(b *strings.Builder, given string, fluents []rawlog.Fluent) {
 	if given != "" {
 		fmt.Fprintf(b, "reward = %s  # of a step\n", strconv.Quote(given))
 		return
 	}
-	if learned {
-		b.WriteString("# The reward of a step is learned from the column reward; a sum here would replace it:\n")
+	var learned []string
+	for i := range fluents {
+		if fluents[i].Use == rawlog.AsReward {
+			learned = append(learned, strings.Map(printable, fluents[i].Column))
+		}
+	}
+	if len(learned) > 0 {
+		fmt.Fprintf(b, "# The reward of a step is learned from the column %s; a sum here would replace it:\n", strings.Join(learned, " and "))
 	}
 	fmt.Fprintf(b, "# reward = %s  # of a step\n", strconv.Quote("-("+example(fluents, rawlog.AsAction)+") - 2*("+example(fluents, rawlog.AsState)+")"))
 }
@@ -268,7 +273,8 @@ func printable(r rune) rune {
 }
 
 // writeLog writes how train reads the log itself.
-func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading rawlog.Reading) {
+func writeLog(b *strings.Builder, x *looked, r Request) {
+	fluents, reading := x.fluents, x.reading
 	b.WriteString("\n[log]  # how fdplan train reads a log such as the one above\n")
 	if r.Delimiter != "" {
 		fmt.Fprintf(b, "delimiter = %s\n", strconv.Quote(strings.ReplaceAll(r.Delimiter, `\t`, "\t")))
@@ -285,6 +291,13 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading ra
 	}
 	if len(next) > 0 {
 		fmt.Fprintf(b, "next = {%s}  # columns of next states\n", strings.Join(next, ", "))
+	}
+	var counts []string
+	for _, column := range slices.Sorted(maps.Keys(x.weights)) {
+		counts = append(counts, fmt.Sprintf("%s = %v", strconv.Quote(column), x.weights[column]))
+	}
+	if len(counts) > 0 {
+		fmt.Fprintf(b, "reward = {%s}  # columns that it counts, with their weights\n", strings.Join(counts, ", "))
 	}
 	if len(reading.Ends) > 0 {
 		fmt.Fprintf(b, "ends = [\"%s\"]  # columns that are true where an episode ends\n", strings.Join(reading.Ends, "\", \""))

@@ -63,8 +63,16 @@ func (x *Result) warn(ctx context.Context, l *looked) error {
 		flag := "--entity " + shellWord(e.Column)
 		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s (%s) seems to name %d entities whose rows stand between each other: %s. Give %s, or the model learns how one becomes the other", e.Column, someEntities(l.t, e), e.Entities, interleaved(e), flag))
 	}
-	for _, name := range rawlog.DecidedByActions(ctx, l.t, l.fluents) {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore %s, and state it in the task's reward if it counts", name, shellWord(name)))
+	for i := range l.fluents {
+		f := &l.fluents[i]
+		name := f.Column
+		switch {
+		case f.Use != rawlog.AsState:
+		case slices.Contains(l.decided, name):
+			x.Warnings = append(x.Warnings, fmt.Sprintf("column %s has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore %s, and state it in the task's reward if it counts", name, shellWord(name)))
+		case slices.Contains(l.outcomes, name):
+			x.Warnings = append(x.Warnings, fmt.Sprintf("column %s follows from the action of its own row, and not from the row before: it is what a step costs or yields, and no state before it. Give --reward %s if it counts, with a minus if it is a cost, or --ignore %s", name, shellWord(name), shellWord(name)))
+		}
 	}
 	x.Warnings = append(x.Warnings, rawlog.Shifts(ctx, l.t, l.fluents)...)
 	return ctx.Err()

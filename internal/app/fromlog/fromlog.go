@@ -147,6 +147,9 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
 	}
 	out.Transitions, out.Dropped, out.reasons = read.Data.Rows, len(read.Drops), count(read)
+	if read.Sorted {
+		out.Notes = append(out.Notes, fmt.Sprintf("the rows stand in no order of %s: they were sorted by it", x.reading.Time))
+	}
 	for _, rules := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken} {
 		note, err := rules(ctx, &r, s, read.Data)
 		if err != nil {
@@ -188,6 +191,9 @@ type looked struct {
 	reading rawlog.Reading
 	end     ending
 	text    string
+	// Columns of what a step costs or yields: decided by the actions alone, or by states too; and those that the reward counts, with weights.
+	decided, outcomes []string
+	weights           map[string]float64
 }
 
 // mostlyWeeks is the number of days of a log that can show what days and weeks repeat.
@@ -229,6 +235,10 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if gap := rawlog.Gap(t, x.reading); gap > 0 && gap <= math.MaxFloat64 {
 		r.Gap, x.reading.Gap = gap, gap
 	}
+	if err := x.takeReward(ctx, r); err != nil {
+		return nil, err
+	}
+	x.reading = readingOf(x.fluents, *r, x.shape)
 	r.Progress(stepBins, 0)
 	if err := chooseBins(ctx, t, x.fluents, x.reading, spec); err != nil {
 		return nil, err

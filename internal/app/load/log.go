@@ -40,6 +40,11 @@ func (p *Problem) readLog(ctx context.Context, name string, outside func(dataset
 	if err := t.Derive(l.Derive); err != nil {
 		return nil, nil, err
 	}
+	if len(l.Reward) > 0 && t.Column(rawlog.RewardColumn) < 0 { // a data set has the sum
+		if err := t.AddReward(l.Reward); err != nil {
+			return nil, nil, err
+		}
+	}
 	r := rawlog.Reading{
 		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing), Outside: outside,
 	}

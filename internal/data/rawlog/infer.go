@@ -288,6 +288,9 @@ func (t *Table) names() []string {
 // hint returns "; did you mean X?" for a name that no column has, or "".
 func (t *Table) hint(name string) string { return nearest.Hint(name, t.names()) }
 
+// noNext is why a column is dropped beside others that have next states.
+const noNext = "no column has its next value; an action, --input or --reward would need none"
+
 // RewardColumn is the name of the column that has the reward of each step.
 const RewardColumn = "reward"
 
@@ -318,6 +321,7 @@ func (x *inference) one(i int) (Fluent, error) {
 		return f, nil
 	}
 	base, isNext := x.next[c.Name]
+	_, ranged := s.rangeOf(&f)
 	next, hasNext := x.shape.Next[c.Name]
 	switch {
 	case slices.Contains(s.Ignore, c.Name):
@@ -345,8 +349,10 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(AsEpisode, "by its name")
 	case c.numbersRows():
 		return as(Dropped, "it numbers the rows")
-	case len(x.next) > 0 && !hasNext:
-		return as(Dropped, "no column has its next value; an action or --input would need none")
+	case !ranged && len(x.next) == 0 && t.isClock(c, s.Entity):
+		return as(AsTime, "it counts the rows one by one; --rename makes a state of it")
+	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)):
+		return as(Dropped, "%s", noNext)
 	}
 	columns := []*Column{c}
 	if hasNext {

@@ -3,6 +3,7 @@ package rawlog
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,12 +20,15 @@ func (x *reader) arrange() {
 	if x.episode != nil && x.isInterleaved(x.episode) {
 		x.group(x.episode)
 	}
-	if x.time != nil && x.isBackwards() {
+	if x.time == nil {
+		return
+	}
+	if x.isBackwards() {
 		x.backwards()
+	} else if x.isScattered() {
+		x.sort()
 	}
-	if x.time != nil {
-		x.dropRepeated()
-	}
+	x.dropRepeated()
 }
 
 // mark finds the columns that say which rows belong together.
@@ -46,8 +50,8 @@ func (x *reader) mark() {
 // marked reports whether some column says where episodes begin.
 func (x *reader) marked() bool { return x.episode != nil || x.entity != nil || len(x.ends) > 0 }
 
-// seldom is the share of the rows that may have the time of the row before for these to be faults of the log: one that has more
-// is written several times in a second, or whatever its stamps tell.
+// seldom is the share of the rows that may have the time of the row before, or an earlier one, for these to be faults of the log: one that
+// has more is written several times in a second, or in another order, or whatever its stamps tell.
 const seldom = .05
 
 // dropRepeated takes rows out of the order that say the same as the one before, time included: exports and transmissions
@@ -190,6 +194,77 @@ func (x *reader) backwards() {
 	for k := range order {
 		order[len(order)-1-k] = int32(x.row(k))
 	}
+	x.order = order
+}
+
+// isScattered reports whether the rows of an entity and episode stand in no order of their times, which differ: then the file was put
+// together or sorted by something else. A row now and then that comes before the one above it, and times that begin again, are no reason.
+func (x *reader) isScattered() bool {
+	type course struct{ entity, episode uint64 }
+	of := func(row int) (c course) {
+		if x.entity != nil {
+			c.entity = x.entity.cells.at(row)
+		}
+		if x.episode != nil {
+			c.episode = x.episode.cells.at(row)
+		}
+		return c
+	}
+	last, falls, timed := map[course]float64{}, 0, 0
+	for k := range x.t.Rows() {
+		if at, ok := x.time.seconds(x.row(k)); ok {
+			c := of(x.row(k))
+			if before, met := last[c]; met && at < before {
+				falls++
+			}
+			last[c] = at
+			timed++
+		}
+	}
+	if float64(falls) <= seldom*float64(timed) {
+		return false
+	}
+	type place struct {
+		course
+		at float64
+	}
+	seen := map[place]bool{}
+	for row := range x.t.Rows() {
+		if at, ok := x.time.seconds(row); ok {
+			seen[place{of(row), at}] = true
+		}
+	}
+	return float64(timed-len(seen)) <= seldom*float64(timed)
+}
+
+// sort puts the rows of each entity and episode together, in the order of their times; those without one come last.
+func (x *reader) sort() {
+	x.sorted = true
+	for _, c := range []*Column{x.episode, x.entity} {
+		if c != nil {
+			x.group(c)
+		}
+	}
+	n := x.t.Rows()
+	order, blocks, times := make([]int32, n), make([]int32, n), make([]float64, n)
+	for k := range n {
+		row := x.row(k)
+		order[k] = int32(row)
+		if k > 0 {
+			blocks[row] = blocks[order[k-1]]
+			if x.apart(k) {
+				blocks[row]++
+			}
+		}
+		if at, ok := x.time.seconds(row); ok {
+			times[row] = at
+		} else {
+			times[row] = math.Inf(1)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(blocks[a], blocks[b]), cmp.Compare(times[a], times[b]))
+	})
 	x.order = order
 }
 

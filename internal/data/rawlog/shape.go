@@ -73,7 +73,8 @@ func baseOf(column string) []string {
 
 // Shape finds the columns of next states and of the ends of episodes by their names, except those
 // that spec uses for something else. Names such as next_stop need evidence: they are next states
-// if the other states have theirs too, or if the next row begins with them.
+// if the other states have theirs too, if the next row of the same entity begins with them, or if several states have such columns of
+// their own values.
 func (t *Table) Shape(s Spec) Shape {
 	out := Shape{Next: map[string]string{}}
 	kept := func(name string) bool {
@@ -108,11 +109,15 @@ func (t *Table) Shape(s Spec) Shape {
 	covered := true // every other column that may be a state has a next one
 	for i := range t.Columns {
 		name := t.Columns[i].Name
-		other := kept(name) || isNext[name] || named[name] != "" || name == out.Terminal || name == out.Truncated || letters(name) == RewardColumn
+		other := kept(name) || slices.Contains(s.Inputs, name) || isNext[name] || named[name] != "" || name == out.Terminal || name == out.Truncated || letters(name) == RewardColumn
 		covered = covered && (other || isOrder(t, &t.Columns[i]))
 	}
+	alike := len(named) > 1
 	for base, next := range named {
-		if plain := strings.HasSuffix(next, "'") || strings.HasSuffix(next, "’"); plain || covered || t.follows(base, next) {
+		alike = alike && t.hasValuesOf(base, next)
+	}
+	for base, next := range named {
+		if plain := strings.HasSuffix(next, "'") || strings.HasSuffix(next, "’"); plain || covered || alike || t.follows(base, next, s.Entity) {
 			out.Next[base] = next
 		} else {
 			out.Doubtful = append(out.Doubtful, [2]string{base, next})
@@ -180,20 +185,45 @@ func (t *Table) Holding(column string) []int {
 	return out
 }
 
-// follows reports whether most rows end in the state that the next one begins with, and the state
+// follows reports whether most rows end in the state that the next one begins with, of the same entity if there are some, and the state
 // changes now and then.
-func (t *Table) follows(base, next string) bool {
+func (t *Table) follows(base, next, entity string) bool {
 	a, b := &t.Columns[t.Column(base)], &t.Columns[t.Column(next)]
-	same, changes, n := 0, 0, min(t.Rows()-1, 10_000)
-	for i := range n {
-		if a.Text(i) != a.Text(i+1) {
+	var by *Column
+	if i := t.Column(entity); entity != "" && i >= 0 {
+		by = &t.Columns[i]
+	}
+	last := map[uint64]int{} // row by entity
+	same, changes := 0, 0
+	for i := range min(t.Rows(), 10_000) {
+		var id uint64
+		if by != nil {
+			id = by.cells.at(i)
+		}
+		if before, ok := last[id]; ok && a.Text(before) != a.Text(i) {
 			changes++
-			if b.Text(i) == a.Text(i+1) {
+			if b.Text(before) == a.Text(i) {
 				same++
 			}
 		}
+		last[id] = i
 	}
 	return changes > 0 && 2*same > changes
+}
+
+// hasValuesOf reports whether a column has several values, and nearly all of them another one has too.
+func (t *Table) hasValuesOf(base, next string) bool {
+	a, b := &t.Columns[t.Column(base)], &t.Columns[t.Column(next)]
+	known, values, others, n := map[string]bool{}, map[string]bool{}, 0, min(t.Rows(), 10_000)
+	for i := range n {
+		known[a.Text(i)] = true
+	}
+	for i := range n {
+		if values[b.Text(i)] = true; !known[b.Text(i)] {
+			others++
+		}
+	}
+	return len(values) > 1 && float64(others) <= seldom*float64(n)
 }
 
 // isOrder reports whether a column orders or numbers the rows, or is the episode.

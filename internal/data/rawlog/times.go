@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -58,4 +59,65 @@ func (c *Column) whyTime() string {
 		why += ", read with the month before the day"
 	}
 	return why
+}
+
+// A column is a clock if each entity has leastClock rows or more on average, each value once, and clockSteps of the values follow one another.
+const (
+	leastClock = 50
+	clockSteps = .9
+)
+
+// isClock reports whether a column of whole numbers counts the rows of each entity, or of the log if entity is empty, up to some that are
+// missing. No state does: each of its values would be met once. A number that falls from row to row may be what is left of something.
+func (t *Table) isClock(c *Column, entity string) bool {
+	by := (*Column)(nil)
+	if i := t.Column(entity); entity != "" && i >= 0 {
+		by = &t.Columns[i]
+	}
+	if c.Unit != "" || unitOf(c.Name) != "" || c == by {
+		return false
+	}
+	of := map[uint64][]float64{} // the numbers of each entity
+	rows, rises, falls := 0, 0, 0
+	for i := range t.Rows() {
+		v, ok := c.Number(i)
+		if !ok && c.Missing(i) {
+			continue
+		}
+		if !ok || v != math.Trunc(v) {
+			return false
+		}
+		var id uint64
+		if by != nil {
+			id = by.cells.at(i)
+		}
+		if list := of[id]; len(list) > 0 {
+			switch last := list[len(list)-1]; {
+			case v > last:
+				rises++
+			case v < last:
+				falls++
+			default:
+				return false
+			}
+		}
+		of[id] = append(of[id], v)
+		rows++
+	}
+	if rows < leastClock*len(of) || rows == 0 || falls > 9*rises {
+		return false
+	}
+	ones, steps := 0, 0
+	for _, list := range of {
+		slices.Sort(list)
+		for k := 1; k < len(list); k++ {
+			if list[k] == list[k-1] {
+				return false
+			}
+			if steps++; list[k] == list[k-1]+1 {
+				ones++
+			}
+		}
+	}
+	return float64(ones) >= clockSteps*float64(steps)
 }

@@ -52,6 +52,8 @@ type Drop struct {
 type Read struct {
 	Data  *dataset.Data
 	Drops []Drop
+	// Sorted is whether rows stood in no order of their times, and were put in it.
+	Sorted bool
 	// Refused is the first value that its fluent does not have, where such values are refused;
 	// else nil.
 	Refused *dataset.Outside
@@ -181,6 +183,7 @@ type reader struct {
 	time     *Column
 	ends     []end
 	order    []int32 // the rows by entity, in the order of time; nil if that is the order of the file
+	sorted   bool    // the rows stood in no order of time
 	repeated []int32 // rows that are left out of order
 	first    lines   // the place in order where each transition begins
 	begins   bool    // the next transition is the first of an episode
@@ -231,6 +234,7 @@ func (x *reader) match() error {
 		}
 	}
 	x.arrange()
+	x.out.Sorted = x.sorted
 	return nil
 }
 

@@ -66,6 +66,8 @@ type Log struct {
 	Derive    []string          `toml:"derive"`    // columns that are made of stamps: hour, weekday, month
 	Missing   string            `toml:"missing"`   // drop, previous, keep or error
 	Columns   map[string]string `toml:"columns"`   // by fluent, of those with another name
+	// Reward has the weights of columns whose sum is the reward of a step. Without it, it is the column reward, if there is one.
+	Reward map[string]float64 `toml:"reward"`
 }
 
 // DelimiterRune returns the delimiter, 0 if it is to be inferred.
