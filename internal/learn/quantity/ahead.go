@@ -3,6 +3,8 @@ package quantity
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/leastsquares"
 )
 
 // Least squares of one step are biased where present values were measured with noise. A function may have other coefficients instead, for which the
@@ -186,7 +188,7 @@ func (d *descent) solve(normal [2]*gram, all *gram, p Pair) []float64 {
 	for x := range n {
 		a[x*n+x] *= 1 + damping
 	}
-	return cholesky(a, b)
+	return leastsquares.Solve(a, b)
 }
 
 // pull draws the coefficients of each leaf towards what they were at first, as if so many rows like all of these had the predictions of then: a leaf

@@ -2,7 +2,8 @@ package quantity
 
 import (
 	"math"
-	"slices"
+
+	"github.com/fdplan/fdplan/internal/leastsquares"
 )
 
 // gram has the sums of products of rows (1, terms, target), from which least squares follow.
@@ -90,7 +91,7 @@ func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []f
 		}
 	}
 	beta := make([]float64, k-1)
-	for i, x := range cholesky(a, b) {
+	for i, x := range leastsquares.Solve(a, b) {
 		beta[use[i]] = x
 	}
 	return beta
@@ -106,59 +107,6 @@ func (g *gram) varies(a int) float64 {
 	k := int(math.Sqrt(float64(len(g.s))))
 	mean := g.at(k, 0, a) / g.n
 	return g.at(k, a, a)/g.n - mean*mean
-}
-
-// jitter is added to the diagonal, relative to it, so that terms that follow from others do no harm.
-const jitter = 1e-9
-
-// cholesky solves a x = b for a symmetric positive matrix, which it overwrites. Terms that follow from earlier ones get 0.
-func cholesky(a, b []float64) []float64 {
-	m := len(b)
-	fixed := make([]bool, m)
-	for i := range m {
-		whole := a[i*m+i] * (1 + jitter)
-		for j := range i + 1 {
-			sum := a[i*m+j]
-			if i == j {
-				sum = whole
-			}
-			for k := range j {
-				sum -= a[i*m+k] * a[j*m+k]
-			}
-			switch {
-			case i != j && fixed[j]:
-				a[i*m+j] = 0
-			case i != j:
-				a[i*m+j] = sum / a[j*m+j]
-			case sum <= 4*jitter*whole || whole <= 0:
-				fixed[i] = true
-			default:
-				a[i*m+i] = math.Sqrt(sum)
-			}
-		}
-	}
-	x := slices.Clone(b)
-	for i := range m {
-		if fixed[i] {
-			x[i] = 0
-			continue
-		}
-		for k := range i {
-			x[i] -= a[i*m+k] * x[k]
-		}
-		x[i] /= a[i*m+i]
-	}
-	for i := m - 1; i >= 0; i-- {
-		if fixed[i] {
-			x[i] = 0
-			continue
-		}
-		for k := i + 1; k < m; k++ {
-			x[i] -= a[k*m+i] * x[k]
-		}
-		x[i] /= a[i*m+i]
-	}
-	return x
 }
 
 // choose returns the terms that earn their cost, each penalty of logarithmic likelihood, doubled: first those that help

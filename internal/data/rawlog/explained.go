@@ -1,0 +1,263 @@
+package rawlog
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/leastsquares"
+)
+
+// A column is an outcome of its own row if the states and actions of the row and the states of the next one leave at most ownShare of the
+// variation that the row before leaves, and if without the actions and what comes of them twice as much is left, and apartShare of all.
+const (
+	ownShare   = .5
+	apartShare = .3
+	mostLooked = 4_000 // steps that are looked at
+	enoughRows = 50    // with others like them
+	mostCells  = 64    // different cells of a column that rows are compared by
+	fewCells   = 8     // of numbers that have a term each
+	mostTerms  = 40    // of a linear function
+)
+
+// Outcomes lists the numeric columns of states that follow from the action of their own row and what comes of it, and not from the row
+// before: what a step costs or yields, recorded beside the action. A state follows from the row before. Where rows have
+// next states, these are the numeric columns without one.
+func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out []string) {
+	if t.hasNext(r) {
+		for i := range fluents {
+			if f := &fluents[i]; f.Use == Dropped && f.Why == noNext && isNumeric(&t.Columns[t.Column(f.Column)]) {
+				out = append(out, f.Column)
+			}
+		}
+		return out
+	}
+	var states, actions, ends []*Column
+	for i := range fluents {
+		c := &t.Columns[t.Column(fluents[i].Column)]
+		switch fluents[i].Use {
+		case AsState:
+			states = append(states, c)
+		case AsAction, AsInput:
+			actions = append(actions, c)
+		case AsEnd:
+			ends = append(ends, c)
+		}
+	}
+	if len(actions) == 0 {
+		return nil
+	}
+	before, own, next := around(t, r)
+	numeric := map[*Column]bool{}
+	look := func(rows []int, columns []*Column) (out []looked) {
+		for _, c := range columns {
+			if _, known := numeric[c]; !known {
+				numeric[c] = isNumeric(c)
+			}
+			out = append(out, looked{c, rows, numeric[c]})
+		}
+		return out
+	}
+	left := func(c *Column, by ...looked) float64 {
+		x := c.leftByGroups(own, by)
+		if numeric[c] {
+			x = min(x, c.leftByLine(own, by))
+		}
+		return x
+	}
+	ago := map[*Column]float64{} // what the row before leaves
+	var lasting []*Column        // states that follow from it
+	row := append(look(before, states), look(before, actions)...)
+	for _, c := range states {
+		if ctx.Err() != nil {
+			return nil // the caller is late
+		}
+		if ago[c] = left(c, row...); ago[c] <= ownShare {
+			lasting = append(lasting, c)
+		}
+	}
+	for _, c := range states {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !numeric[c] || ago[c] == 0 {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
+		beside := look(own, others)
+		comes := slices.Concat(beside, look(own, actions), look(own, ends), look(next, others))
+		if x := left(c, comes...); x <= ownShare*ago[c] && left(c, beside...) >= max(2*x, apartShare) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
+// around returns, for the first rows that have one before them, that row, the row itself, and the one after it; -1 where none follows.
+func around(t *Table, r Reading) (before, own, next []int) {
+	follows := map[int]int{}
+	for now, then := range Steps(t, r) {
+		if follows[now] = then; len(own) == mostLooked {
+			break
+		}
+		before, own = append(before, now), append(own, then)
+	}
+	for _, i := range own {
+		then, ok := follows[i]
+		if !ok {
+			then = -1
+		}
+		next = append(next, then)
+	}
+	return before, own, next
+}
+
+// looked is a column, and the rows in which it is looked at.
+type looked struct {
+	c       *Column
+	rows    []int
+	numeric bool
+}
+
+// at returns the cell in the k-th of the rows.
+func (l *looked) at(k int) uint64 {
+	if l.rows[k] < 0 {
+		return missing
+	}
+	return l.c.cells.at(l.rows[k])
+}
+
+// leftByGroups returns the share of the variation of a column in rows that is left in groups of rows with equal cells of others; 1 if too few rows share theirs.
+func (c *Column) leftByGroups(rows []int, by []looked) float64 {
+	groups := map[string]*variation{}
+	var key []byte
+	for k, row := range rows {
+		if c.Missing(row) {
+			continue
+		}
+		key = key[:0]
+		for i := range by {
+			if len(by[i].c.cells.values) <= mostCells {
+				key = binary.LittleEndian.AppendUint64(key, by[i].at(k))
+			}
+		}
+		if groups[string(key)] == nil {
+			groups[string(key)] = &variation{cells: map[uint64]float64{}}
+		}
+		groups[string(key)].add(c, row)
+	}
+	all := variation{cells: map[uint64]float64{}}
+	within, free := 0.0, 0.0
+	for _, g := range groups {
+		if g.n > 1 {
+			all.join(g)
+			within += g.of()
+			free += g.n - 1
+		}
+	}
+	if all.n < enoughRows || 2*all.n < float64(len(rows)) || all.of() <= 0 {
+		return 1
+	}
+	return within / free / (all.of() / (all.n - 1))
+}
+
+// variation is how much the cells of some rows vary: numbers by their squared deviations, texts by how often two differ.
+type variation struct {
+	n, sum, squares float64
+	cells           map[uint64]float64 // of texts: rows
+}
+
+func (v *variation) add(c *Column, row int) {
+	v.n++
+	if x, ok := c.Number(row); ok {
+		v.sum += x
+		v.squares += x * x
+	} else {
+		v.cells[c.cells.at(row)]++
+	}
+}
+
+func (v *variation) join(o *variation) {
+	v.n += o.n
+	v.sum += o.sum
+	v.squares += o.squares
+	for cell, n := range o.cells {
+		v.cells[cell] += n
+	}
+}
+
+// of is the variation of all rows together.
+func (v *variation) of() float64 {
+	if len(v.cells) == 0 {
+		return v.squares - v.sum*v.sum/v.n
+	}
+	same := 0.0
+	for _, n := range v.cells {
+		same += n * n
+	}
+	return v.n - same/v.n
+}
+
+// leftByLine returns the share of the variation of a column in rows that the best linear function of others leaves: of their numbers, and of whether
+// they have each of a few cells.
+func (c *Column) leftByLine(rows []int, by []looked) float64 {
+	type term struct {
+		*looked
+		cell uint64 // that counts 1; 0 for the number
+	}
+	var terms []term
+	for i := range by {
+		l := &by[i]
+		if l.numeric {
+			terms = append(terms, term{l, 0})
+		}
+		if values := l.c.cells.values; len(values) <= fewCells || !l.numeric && len(values) <= mostCells {
+			for _, cell := range values {
+				if cell != 0 && cell != missing {
+					terms = append(terms, term{l, cell})
+				}
+			}
+		}
+	}
+	m := len(terms) + 1
+	if m > mostTerms || len(rows) < 2*m {
+		return 1
+	}
+	a, b, z := make([]float64, m*m), make([]float64, m), make([]float64, m)
+	var all variation
+	for k, row := range rows {
+		y, ok := c.Number(row)
+		if !ok {
+			continue
+		}
+		all.add(c, row)
+		z[0] = 1
+		for i, t := range terms {
+			switch x := math.Float64frombits(t.at(k)); {
+			case t.cell != 0 && t.at(k) == t.cell:
+				z[i+1] = 1
+			case t.cell == 0 && !math.IsNaN(x):
+				z[i+1] = x
+			default:
+				z[i+1] = 0
+			}
+		}
+		for i, x := range z {
+			if x != 0 {
+				b[i] += x * y
+				for j, w := range z {
+					a[i*m+j] += x * w
+				}
+			}
+		}
+	}
+	if all.n < enoughRows || all.n < float64(2*m) || all.of() <= 0 {
+		return 1
+	}
+	explained := 0.0
+	for i, beta := range leastsquares.Solve(a, slices.Clone(b)) {
+		explained += beta * b[i]
+	}
+	return max(all.squares-explained, 0) / (all.n - float64(m)) / (all.of() / (all.n - 1))
+}
