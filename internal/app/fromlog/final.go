@@ -38,6 +38,11 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape, r ra
 			e.notes = append(e.notes, fmt.Sprintf("%s is true in %s, after which an episode is cut off", name, counted.Of(len(rows), "row")))
 			continue
 		}
+		if f := closing(fluents, name); f != nil {
+			e.notes = append(e.notes, fmt.Sprintf("the actions of %s, where %s is true, end an episode: %s is a state, true from then on, in which no step begins", counted.Of(len(rows), "row"), name, f.Name))
+			e.conditions = append(e.conditions, f.Name)
+			continue
+		}
 		text := fmt.Sprintf("%s is true in %s, which end an episode", name, counted.Of(len(rows), "row"))
 		if x := newFinals(t, fluents, shape); len(x.fluents) > 0 && len(shape.Next) > 0 {
 			for i := range t.Rows() {
@@ -51,10 +56,32 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape, r ra
 		}
 		e.notes = append(e.notes, text)
 	}
-	if len(shape.Ends()) == 0 || len(shape.Next) == 0 {
+	if len(shape.Ends()) == 0 || len(shape.Next) == 0 && len(e.conditions) == 0 {
 		e.infer(newFinals(t, fluents, shape), t, r)
 	}
 	return e
+}
+
+// close makes a state of the column of ends, where its rows say that their own actions end an episode and no next state is recorded: these would
+// be lost otherwise, with what they cost.
+func (x *looked) close() {
+	if len(x.shape.Next) > 0 || x.shape.Terminal == "" || !x.t.EndsByAction(x.shape.Terminal, x.fluents) {
+		return
+	}
+	i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Column == x.shape.Terminal && f.Use == rawlog.AsEnd })
+	if i >= 0 && len(x.t.Holding(x.shape.Terminal)) > 0 {
+		f := &x.fluents[i]
+		f.Use, f.Kind, f.Why = rawlog.AsState, rawlog.Bool, "true after an action that ends an episode"
+	}
+}
+
+// closing returns the state that a column of ends is, or nil.
+func closing(fluents []rawlog.Fluent, column string) *rawlog.Fluent {
+	i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.Column == column && f.Use == rawlog.AsState })
+	if i < 0 {
+		return nil
+	}
+	return &fluents[i]
 }
 
 // mostDoubt bounds the probability that some state counts as an end by accident.

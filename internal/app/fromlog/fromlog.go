@@ -238,6 +238,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if err := x.takeReward(ctx, r); err != nil {
 		return nil, err
 	}
+	x.close()
 	x.reading = readingOf(x.fluents, *r, x.shape)
 	r.Progress(stepBins, 0)
 	if err := chooseBins(ctx, t, x.fluents, x.reading, spec); err != nil {

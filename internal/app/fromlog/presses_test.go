@@ -163,6 +163,53 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestEndsByAction has rows whose actions end an episode lead to an end, with their rewards, where the column says that of actions; where it
+// says it of states, these are no steps.
+func TestEndsByAction(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var byAction, byState []press
+	broken, wear := 0, 0
+	for range 400 {
+		p := press{wear: wear, name: "m", action: []string{"run", "service"}[r.IntN(2)]}
+		breaks := p.action == "run" && r.IntN(6) <= wear
+		switch {
+		case breaks:
+			p.profit, p.next, wear = -20, 1, 0
+			broken++
+		case p.action == "service":
+			p.profit, wear = -3, 0
+		default:
+			p.profit, wear = 8-wear, min(wear+1, 4)
+		}
+		byAction, byState = append(byAction, p), append(byState, p)
+		if breaks { // and what is seen then
+			byState[len(byState)-1].next = 0
+			byState = append(byState, press{wear: 5, name: "m", action: "service", next: 1})
+		}
+	}
+	format := func(p press) string {
+		return fmt.Sprintf("%s,%d,%s,%d,%t", p.name, p.wear, p.action, p.profit, p.next > 0)
+	}
+	rows, report := imported(t, Request{Log: written(t, "machine,wear,action,profit,done", byAction, format), Reward: "profit"})
+	for _, want := range []string{fmt.Sprintf("note: the actions of %d rows, where done is true, end an episode: done is a state", broken), "state    done, bool (true after an action that ends an episode)", "reward   profit"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("want %q in\n%s", want, report)
+		}
+	}
+	ends := 0
+	for _, row := range rows {
+		if strings.HasSuffix(row, "reward -20") {
+			ends++
+		}
+	}
+	if want := len(byAction) - 1 + byAction[len(byAction)-1].next; ends != broken || len(rows) != want {
+		t.Errorf("%d rows of which %d end an episode, want %d and %d", len(rows), ends, want, broken)
+	}
+	if _, report := imported(t, Request{Log: written(t, "machine,wear,action,profit,done", byState, format), Reward: "profit"}); strings.Contains(report, "state    done") {
+		t.Errorf("states that end an episode were taken for actions:\n%s", report)
+	}
+}
+
 // TestNextBeside has columns of next states found in a log of several machines, in order and not, and what a machine is taken for an input.
 func TestNextBeside(t *testing.T) {
 	rows := presses(120)

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -183,6 +184,51 @@ func (t *Table) Holding(column string) []int {
 		}
 	}
 	return out
+}
+
+// leastEnds is how many rows that end an episode are compared with others, at least.
+const leastEnds = 5
+
+// EndsByAction reports whether the column of ends says of a row that its action ends the episode, as environments of Gymnasium do, and not that
+// its state is final: half of the states of such rows, or more, are those of rows that end none. Without enough states that are met again it is not known.
+func (t *Table) EndsByAction(terminal string, fluents []Fluent) bool {
+	e := newEnd(&t.Columns[t.Column(terminal)])
+	var states []*Column
+	for i := range fluents {
+		if c := &t.Columns[t.Column(fluents[i].Column)]; fluents[i].Use == AsState && len(c.cells.values) <= mostCells {
+			states = append(states, c)
+		}
+	}
+	type counts struct{ ends, others int }
+	of := map[string]*counts{}
+	var key []byte
+	for i := range t.Rows() {
+		key = key[:0]
+		for _, c := range states {
+			key = binary.LittleEndian.AppendUint64(key, c.cells.at(i))
+		}
+		n := of[string(key)]
+		if n == nil {
+			n = &counts{}
+			of[string(key)] = n
+		}
+		if e.cells[e.from.cells.at(i)] {
+			n.ends++
+		} else {
+			n.others++
+		}
+	}
+	shared, met := 0, 0
+	for _, n := range of {
+		switch {
+		case n.ends > 0 && n.others > 0:
+			shared += n.ends
+			met += n.ends
+		case n.ends > 1:
+			met += n.ends
+		}
+	}
+	return len(states) > 0 && met >= leastEnds && 2*shared >= met
 }
 
 // follows reports whether most rows end in the state that the next one begins with, of the same entity if there are some, and the state

@@ -182,6 +182,7 @@ type reader struct {
 	entity   *Column
 	time     *Column
 	ends     []end
+	closer   *end    // of ends, whose column is a state: its rows say that their own action ends the episode; nil for none
 	order    []int32 // the rows by entity, in the order of time; nil if that is the order of the file
 	sorted   bool    // the rows stood in no order of time
 	repeated []int32 // rows that are left out of order
@@ -235,6 +236,11 @@ func (x *reader) match() error {
 	}
 	x.arrange()
 	x.out.Sorted = x.sorted
+	for i := range x.ends {
+		if slices.Contains(x.columns, x.ends[i].from) {
+			x.closer = &x.ends[i]
+		}
+	}
 	return nil
 }
 
@@ -418,8 +424,8 @@ func (x *reader) run(ctx context.Context) error {
 		switch {
 		case k == 0:
 		case !x.together(k, gap):
+			x.finish(k-1, before, ended)
 			x.start, x.begins = k, true
-			x.drop(k-1, ended)
 		case before != none:
 			x.drop(k-1, before)
 		case state != none:
@@ -431,11 +437,26 @@ func (x *reader) run(ctx context.Context) error {
 			before = action
 		}
 	}
-	x.drop(x.rows()-1, last)
+	x.finish(x.rows()-1, before, last)
 	for _, i := range x.repeated {
 		x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(int(i))), again})
 	}
 	return nil
+}
+
+// finish ends an episode with the row at place k: its transition leads to the end where it says so and can begin one, and is dropped elsewhere.
+func (x *reader) finish(k, fault, why int) {
+	if fault == none && x.closes(k) {
+		x.add(k)
+		return
+	}
+	x.drop(k, why)
+}
+
+// closes reports whether the action of the row at place k ends the episode, as far as a state is to tell it. The other states stay as they were: what they
+// are then is not recorded, and nothing follows.
+func (x *reader) closes(k int) bool {
+	return x.closer != nil && x.closer.cells[x.closer.from.cells.at(x.row(k))]
 }
 
 func (x *reader) drop(k, why int) {
@@ -470,10 +491,17 @@ func (x *reader) view(i int, row []float64) {
 	k := x.first.at(i)
 	states := x.s.NumStates()
 	for c, back := range x.back {
+		closing := x.closer != nil && x.columns[c] == x.closer.from
+		if closing && back >= 0 {
+			row[c] = 0
+			continue
+		}
 		switch {
+		case closing:
+			back = 0
 		case back == ahead && k+1 < x.rows() && x.goesOn(k+1):
 			back = -1
-		case back < 0 && x.primed:
+		case back < 0 && (x.primed || x.closes(k)):
 			back = 0
 		}
 		if row[c], _ = x.values[c].at(x.row(k - back)); x.s.Columns[c].Given && math.IsNaN(row[c]) {
