@@ -13,7 +13,7 @@ import (
 // variation that the row before leaves, and if without the actions and what comes of them twice as much is left, and apartShare of all.
 const (
 	ownShare   = .5
-	apartShare = .1
+	apartShare = .05
 	mostLooked = 4_000 // steps that are looked at
 	enoughRows = 50    // with others like them
 	mostCells  = 64    // different cells of a column that rows are compared by
