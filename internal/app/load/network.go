@@ -42,6 +42,8 @@ const (
 	MetaLifted = "lifted"
 	// MetaChance are the lines of a chance.Model, in order.
 	MetaChance = "chance"
+	// MetaEarlier is an Earlier as JSON.
+	MetaEarlier = "earlier"
 	// MetaMet has a lift.Met: which values the rows of a lifted network have together.
 	MetaMet = "met"
 )
@@ -82,6 +84,8 @@ type Trained struct {
 	// Chance is what is drawn in a step, of a problem with its network; nil if nothing is. The network has the
 	// most likely values.
 	Chance *task.Chance
+	// Earlier says that the rows refute that state and action decide what is drawn; nil where they do not.
+	Earlier *Earlier
 	// Residuals are the errors of functions on held-out rows, in the order of time, in steps, by fluent. Logged is what
 	// the log has of actions that are numbers. Both are nil if that is not recorded.
 	Residuals map[string][]int64
@@ -107,6 +111,11 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			t.RewardRows = &RewardRows{}
 			if err := json.Unmarshal([]byte(kv[1]), t.RewardRows); err != nil {
 				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
+			}
+		case MetaEarlier:
+			t.Earlier = &Earlier{}
+			if err := json.Unmarshal([]byte(kv[1]), t.Earlier); err != nil {
+				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaEarlier+" ")+1, "%v", err)
 			}
 		case MetaChance:
 			t.chanceLines, t.chanceAt = append(t.chanceLines, kv[1]), append(t.chanceAt, firstMeta+i)

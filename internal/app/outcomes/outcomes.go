@@ -4,6 +4,7 @@ package outcomes
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -31,11 +32,13 @@ type Line struct {
 	Predicted   int  `json:"predicted"`
 	Consecutive bool `json:"consecutive"`
 	// Most is the largest number of next states that one state and action have in the rows.
-	Most     int             `json:"most_next_states"`
-	Groups   [][]string      `json:"groups"` // fluents that are random together; absent if none are
-	Contexts int             `json:"contexts"`
-	Noise    float64         `json:"noise"`    // the largest share of wrong records of a fluent
-	HeldOut  *outcome.Judged `json:"held_out"` // on the rows held out, of a model learned without them; null if none were
+	Most     int        `json:"most_next_states"`
+	Groups   [][]string `json:"groups"` // fluents that are random together; absent if none are
+	Contexts int        `json:"contexts"`
+	Noise    float64    `json:"noise"` // the largest share of wrong records of a fluent
+	// Earlier is that the row before tells of what follows, too; absent where the rows do not show that.
+	Earlier *load.Earlier   `json:"earlier,omitempty"`
+	HeldOut *outcome.Judged `json:"held_out"` // on the rows held out, of a model learned without them; null if none were
 
 	groups  []chance.Group // with chance
 	sure    []chance.Group // one outcome in each context: functions with wrong records
@@ -126,6 +129,7 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 	if len(line.Fluents) == 0 {
 		return nil, nil
 	}
+	line.Earlier = x.earlier(line)
 	return line, nil
 }
 
@@ -365,7 +369,12 @@ func (l *Line) Predict(f *factored.Problem) measure.Predict {
 
 // Meta is what a network's file says of it.
 func (l *Line) Meta(p *factored.Problem) (meta [][2]string, err error) {
-	return chanceLines(p, l.groups)
+	meta, err = chanceLines(p, l.groups)
+	if err == nil && l.Earlier != nil {
+		text, err := json.Marshal(l.Earlier)
+		return append(meta, [2]string{load.MetaEarlier, string(text)}), err
+	}
+	return meta, err
 }
 
 // chanceLines is what a network's file says of groups that are drawn.
@@ -408,6 +417,9 @@ func (l *Line) String() string {
 	}
 	if l.HeldOut != nil {
 		fmt.Fprintf(&b, "\nchance, held-out rows: log-likelihood %.3f bits a row; %s", l.HeldOut.Bits, l.HeldOut.Said())
+	}
+	if l.Earlier != nil {
+		fmt.Fprintf(&b, "\nWARNING: %s", l.Earlier)
 	}
 	return b.String()
 }

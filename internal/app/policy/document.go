@@ -70,8 +70,10 @@ type Document struct {
 	Avoids *Avoided `json:"avoids,omitempty"`
 	// LearnedReward tells of the rows that the reward was learned from; absent if it was not, and where the probability of success is maximised.
 	LearnedReward *load.RewardRows `json:"learned_reward,omitempty"`
-	Policy        *string          `json:"policy"` // the file of the table
-	Table         Table            `json:"table"`
+	// Earlier says that the log refutes that the state decides what is drawn, which the value rests on; absent where it does not.
+	Earlier *load.Earlier `json:"earlier,omitempty"`
+	Policy  *string       `json:"policy"` // the file of the table
+	Table   Table         `json:"table"`
 	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`
@@ -347,6 +349,8 @@ func (d *Document) Says() string {
 	}
 	text := d.answer() + ", under the learned model"
 	switch {
+	case d.Earlier != nil: // what the rows support rests on the states, too
+		return text + ", which the log refutes: " + d.Earlier.String()
 	case d.Unsupported:
 		return text + "; what the rows alone support is not known, as too little is left of any run that all the ranges of its probabilities leave"
 	case d.Supported == nil:

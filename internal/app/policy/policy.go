@@ -179,6 +179,9 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if p.LearnedReward && r.Objective == policy.Reward {
 		d.LearnedReward = p.RewardRows
 	}
+	if d.Learned {
+		d.Earlier = p.Earlier
+	}
 	if r.Online {
 		return m.online(ctx, p, r, d)
 	}

@@ -33,84 +33,93 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		}
 		return out
 	}
-	var states, actions, ends []*Column
-	for i := range fluents {
-		c := &t.Columns[t.Column(fluents[i].Column)]
-		switch fluents[i].Use {
-		case AsState:
-			states = append(states, c)
-		case AsAction, AsInput:
-			actions = append(actions, c)
-		case AsEnd:
-			ends = append(ends, c)
-		}
-	}
-	if len(actions) == 0 {
+	x := newExplained(t, fluents, r)
+	if len(x.actions) == 0 {
 		return nil
-	}
-	before, own, next := around(t, r)
-	numeric := map[*Column]bool{}
-	look := func(rows []int, columns []*Column) (out []looked) {
-		for _, c := range columns {
-			if _, known := numeric[c]; !known {
-				numeric[c] = isNumeric(c)
-			}
-			out = append(out, looked{c, rows, numeric[c]})
-		}
-		return out
-	}
-	left := func(c *Column, by ...looked) float64 {
-		x := c.leftByGroups(own, by)
-		if numeric[c] {
-			x = min(x, c.leftByLine(own, by))
-		}
-		return x
 	}
 	ago := map[*Column]float64{} // what the row before leaves
 	var lasting []*Column        // states that follow from it
-	row := append(look(before, states), look(before, actions)...)
-	for _, c := range states {
+	row := append(x.look(x.before, x.states), x.look(x.before, x.actions)...)
+	for _, c := range x.states {
 		if ctx.Err() != nil {
 			return nil // the caller is late
 		}
-		if ago[c] = left(c, row...); ago[c] <= ownShare {
+		if ago[c] = x.left(c, row); ago[c] <= ownShare {
 			lasting = append(lasting, c)
 		}
 	}
-	for _, c := range states {
+	for _, c := range x.states {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if !numeric[c] || ago[c] == 0 {
+		if !x.numeric[c] || ago[c] == 0 {
 			continue
 		}
 		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
-		beside := look(own, others)
-		comes := slices.Concat(beside, look(own, actions), look(own, ends), look(next, others))
-		if x := left(c, comes...); x <= ownShare*ago[c] && left(c, beside...) >= max(2*x, apartShare) {
+		beside := x.look(x.own, others)
+		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
+		if left := x.left(c, comes); left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare) {
 			out = append(out, c.Name)
 		}
 	}
 	return out
 }
 
-// around returns, for the first rows that have one before them, that row, the row itself, and the one after it; -1 where none follows.
-func around(t *Table, r Reading) (before, own, next []int) {
+// explained has the columns of a log by what they are, and the rows in which they are looked at.
+type explained struct {
+	states, actions, ends []*Column // actions with inputs
+	before, own, next     []int     // rows that have one before them, with that and the one after; -1 where none follows
+	numeric               map[*Column]bool
+}
+
+func newExplained(t *Table, fluents []Fluent, r Reading) *explained {
+	x := &explained{numeric: map[*Column]bool{}}
+	for i := range fluents {
+		c := &t.Columns[t.Column(fluents[i].Column)]
+		switch fluents[i].Use {
+		case AsState:
+			x.states = append(x.states, c)
+		case AsAction, AsInput:
+			x.actions = append(x.actions, c)
+		case AsEnd:
+			x.ends = append(x.ends, c)
+		default:
+			continue
+		}
+		x.numeric[c] = isNumeric(c)
+	}
 	follows := map[int]int{}
 	for now, then := range Steps(t, r) {
-		if follows[now] = then; len(own) == mostLooked {
+		if follows[now] = then; len(x.own) == mostLooked {
 			break
 		}
-		before, own = append(before, now), append(own, then)
+		x.before, x.own = append(x.before, now), append(x.own, then)
 	}
-	for _, i := range own {
+	for _, i := range x.own {
 		then, ok := follows[i]
 		if !ok {
 			then = -1
 		}
-		next = append(next, then)
+		x.next = append(x.next, then)
 	}
-	return before, own, next
+	return x
+}
+
+// look is columns in rows.
+func (x *explained) look(rows []int, columns []*Column) (out []looked) {
+	for _, c := range columns {
+		out = append(out, looked{c, rows, x.numeric[c]})
+	}
+	return out
+}
+
+// left returns the share of the variation of a column that is left where others are known.
+func (x *explained) left(c *Column, by []looked) float64 {
+	left := c.leftByGroups(x.own, by)
+	if x.numeric[c] {
+		left = min(left, c.leftByLine(x.own, by))
+	}
+	return left
 }
 
 // looked is a column, and the rows in which it is looked at.

@@ -415,6 +415,9 @@ class PolicyAnswer(Result):
     divided: dict[str, Any] | None = field(default=None, repr=False)
     """Divided tells of contexts of the learned model that are divided in the one that the value is of; absent where none is."""
 
+    earlier: dict[str, Any] | None = field(default=None, repr=False)
+    """Earlier says that the log refutes that the state decides what is drawn, which the value rests on; absent where it does not."""
+
     engine: str
 
     evaluated: str | None = None
