@@ -239,6 +239,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 		return nil, err
 	}
 	x.close()
+	x.advance(r.Derive)
 	x.reading = readingOf(x.fluents, *r, x.shape)
 	r.Progress(stepBins, 0)
 	if err := chooseBins(ctx, t, x.fluents, x.reading, spec); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
 )
@@ -207,6 +208,27 @@ func TestEndsByAction(t *testing.T) {
 	}
 	if _, report := imported(t, Request{Log: written(t, "machine,wear,action,profit,done", byState, format), Reward: "profit"}); strings.Contains(report, "state    done") {
 		t.Errorf("states that end an episode were taken for actions:\n%s", report)
+	}
+}
+
+// TestDerivedStates has the hour and the day go on with the rows where these are whole hours apart.
+func TestDerivedStates(t *testing.T) {
+	for minutes, want := range map[int][]string{
+		60:   {"state    hour, int 0..23 (it goes on by 1 h from row to row)", "state    weekday, int 1..7"},
+		120:  {"state    hour, int 0..23 (it goes on by 2 h from row to row)", "state    weekday, int 1..7"},
+		30:   {"input    hour, int 0..23", "input    weekday, int 1..7"},
+		1440: {"state    weekday, int 1..7 (it goes on by 24 h from row to row)"},
+	} {
+		rows := presses(400)
+		at := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+		_, report := imported(t, Request{Log: written(t, "at,machine,wear,action", rows, func(p press) string {
+			return fmt.Sprintf("%s,%s,%d,%s", at.Add(time.Duration(p.shift*minutes)*time.Minute).Format("2006-01-02 15:04"), p.name, p.wear, p.action)
+		}), Derive: []string{"hour", "weekday"}})
+		for _, text := range want {
+			if !strings.Contains(report, text) {
+				t.Errorf("rows every %d minutes: want %q in\n%s", minutes, text, report)
+			}
+		}
 	}
 }
 

@@ -19,7 +19,23 @@ func (x *reader) gap() float64 {
 	if x.r.Gap > 0 || x.time == nil {
 		return x.r.Gap
 	}
-	var all []float64
+	all, usual := x.times()
+	switch {
+	case len(all) == 0:
+		return 0
+	case usual > 0:
+		return regular * usual
+	}
+	for i := len(all)*3/4 + 1; i < len(all); i++ {
+		if all[i] > widened*all[i-1] {
+			return roundest(all[i-1], math.Sqrt(all[i-1]*all[i])) // round, and nearer to the usual
+		}
+	}
+	return math.Inf(1)
+}
+
+// times returns the times between rows in order, and the usual one of a log that is written at a regular interval, else 0.
+func (x *reader) times() (all []float64, usual float64) {
 	for k := 1; k < min(x.rows(), 10_001); k++ {
 		a, ok1 := x.time.seconds(x.row(k - 1))
 		b, ok2 := x.time.seconds(x.row(k))
@@ -28,19 +44,32 @@ func (x *reader) gap() float64 {
 		}
 	}
 	if len(all) == 0 {
-		return 0
+		return nil, 0
 	}
 	slices.Sort(all)
-	usual, early, late := all[len(all)/2], len(all)/4, len(all)*3/4
-	if all[late] <= steady*usual && usual <= steady*all[early] {
-		return regular * usual
+	usual = all[len(all)/2]
+	if early, late := len(all)/4, len(all)*3/4; all[late] > steady*usual || usual > steady*all[early] {
+		usual = 0
 	}
-	for i := late + 1; i < len(all); i++ {
-		if all[i] > widened*all[i-1] {
-			return roundest(all[i-1], math.Sqrt(all[i-1]*all[i])) // round, and nearer to the usual
-		}
+	return all, usual
+}
+
+// Hours returns the hours between rows of a log with stamps that is written at a regular interval; 0 for others.
+func Hours(t *Table, r Reading) float64 {
+	x := &reader{t: t, r: r}
+	x.arrange()
+	if x.time == nil || t.hasNext(r) {
+		return 0
 	}
-	return math.Inf(1)
+	per := x.time.perSecond()
+	if x.time.layout != "" {
+		per = 1
+	}
+	if per == 0 {
+		return 0
+	}
+	_, usual := x.times()
+	return usual / per / 3600
 }
 
 // Gap returns the time between two rows above which an episode ends, as it is inferred; 0 if
