@@ -96,7 +96,11 @@ func document(x *looked, r Request) (string, error) {
 			writeDefault(&b, f)
 		} else {
 			value, ok := initial[f.Name]
-			if !ok {
+			switch {
+			case ok:
+			case f.Column == x.shape.Terminal: // an episode has not ended where it begins
+				value = "false"
+			default:
 				value = t.Columns[t.Column(f.Column)].First()
 			}
 			fmt.Fprintf(&b, "initial = %s\n", literal(f, value))

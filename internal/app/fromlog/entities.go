@@ -50,7 +50,7 @@ func writeEntities(b *strings.Builder, x *looked, entity string) {
 		var values []string
 		for i := range x.fluents {
 			f := &x.fluents[i]
-			if !f.IsFluent() || f.Use == rawlog.AsAction {
+			if !f.IsFluent() || f.Use == rawlog.AsAction || f.Column == x.shape.Terminal {
 				continue
 			}
 			if text := x.t.Columns[x.t.Column(f.Column)].FirstWhere(by, name); text != "" {

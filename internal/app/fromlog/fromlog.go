@@ -192,8 +192,9 @@ type looked struct {
 	end     ending
 	text    string
 	// Columns of what a step costs or yields: decided by the actions alone, or by states too; and those that the reward counts, with weights.
-	decided, outcomes []string
-	weights           map[string]float64
+	decided  []string
+	outcomes []rawlog.Outcome
+	weights  map[string]float64
 }
 
 // mostlyWeeks is the number of days of a log that can show what days and weeks repeat.

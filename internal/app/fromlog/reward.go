@@ -27,7 +27,7 @@ func (x *looked) takeReward(ctx context.Context, r *Request) error {
 		if _, named := weights[f.Column]; !named {
 			continue
 		}
-		if slices.Contains(x.outcomes, f.Column) || slices.Contains(x.decided, f.Column) {
+		if x.outcome(f.Column) != nil || slices.Contains(x.decided, f.Column) {
 			counted = append(counted, f)
 		} else if !f.IsFluent() || f.Kind != rawlog.Int && f.Kind != rawlog.Real {
 			return nil
@@ -47,6 +47,15 @@ func (x *looked) takeReward(ctx context.Context, r *Request) error {
 	}
 	x.weights, r.Reward = weights, ""
 	return nil
+}
+
+// outcome returns what is known of a column that follows from its own row; nil for others.
+func (x *looked) outcome(column string) *rawlog.Outcome {
+	i := slices.IndexFunc(x.outcomes, func(o rawlog.Outcome) bool { return o.Column == column })
+	if i < 0 {
+		return nil
+	}
+	return &x.outcomes[i]
 }
 
 var (

@@ -27,7 +27,7 @@ func TestEarlier(t *testing.T) {
 				return []int{max(0, min(8, level))}, 0, false
 			},
 		}
-		trained, _ := x.learnStates(t, r, 2000)
+		trained, _ := x.learnStates(t, r, 3000)
 		switch e := trained.Chance.Earlier; {
 		case hidden && (e == nil || e.Of != "pump" || e.Lags != 1 || e.Bits < .1):
 			t.Errorf("%+v, want that the pump of the row before tells of the level", e)

@@ -144,6 +144,7 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 	judge := outcome.NewJudge(drawn)
 	wrong := x.wrong(q.Held, predictor(f, q.Predict))
 	rows, bits := 0, map[int]float64{} // by variable, the first of a group
+	unseen := .5 / (float64(len(x.now)-x.count(q.Held)) + 1) // of an outcome that no row shows: one such row is not to decide
 	for r := range x.now {
 		if !q.Held(&x.row[r]) {
 			continue
@@ -152,7 +153,7 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 		judge.Add(x.now[r], nil, x.next[r])
 		for i := range all.Groups {
 			g := &all.Groups[i]
-			bits[g.Outputs[0]] += math.Log2(max(g.Probability(x.now[r], nil, x.next[r]), 1e-300))
+			bits[g.Outputs[0]] += math.Log2((1-unseen)*g.Probability(x.now[r], nil, x.next[r]) + unseen/values(f, g.Outputs))
 		}
 	}
 	if len(without.groups) > 0 {
@@ -172,6 +173,25 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 		}
 		return mine - theirs
 	}, nil
+}
+
+// count is the number of rows for which keep holds.
+func (x *chanceRows) count(keep func(*train.Row) bool) (n int) {
+	for r := range x.row {
+		if keep(&x.row[r]) {
+			n++
+		}
+	}
+	return n
+}
+
+// values is the number of joint values of variables.
+func values(p *factored.Problem, variables []int) float64 {
+	n := 1.0
+	for _, v := range variables {
+		n *= float64(p.Variables[v].Hi - p.Variables[v].Lo + 1)
+	}
+	return n
 }
 
 // exceptions are the bits of rows some of which have another value than predicted, one of so many.

@@ -1,6 +1,9 @@
 package rawlog
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // The names of columns that number episodes, without signs. Exports of event logs call an episode
 // a case (XES: case:concept:name).
@@ -34,4 +37,31 @@ func (c *Column) inBlocks() bool {
 		seen[cell] = true
 	}
 	return len(seen) > 1
+}
+
+// changesAtEnds reports whether a column of whole numbers has one for each episode: it rises after the rows that end one, and nowhere else.
+func (t *Table) changesAtEnds(c *Column, ends []string) bool {
+	var of []end
+	for _, name := range ends {
+		of = append(of, newEnd(&t.Columns[t.Column(name)]))
+	}
+	changes := 0
+	for i := range t.Rows() {
+		x, ok := c.Number(i)
+		if !ok || x != math.Trunc(x) {
+			return false
+		}
+		if i == 0 {
+			continue
+		}
+		before, _ := c.Number(i - 1)
+		ended := slices.ContainsFunc(of, func(e end) bool { return e.cells[e.from.cells.at(i-1)] })
+		if ended != (x > before) || x < before {
+			return false
+		}
+		if ended {
+			changes++
+		}
+	}
+	return changes >= leastEnds
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A column is an outcome of its own row if the states and actions of the row and the states of the next one leave at most ownShare of the
-// variation that the row before leaves, and if without the actions and what comes of them twice as much is left, and apartShare of all.
+// variation that the row before leaves. It is one of the action if without that and what comes of it twice as much is left, and apartShare of all.
 const (
 	ownShare   = .5
 	apartShare = .05
@@ -21,14 +21,20 @@ const (
 	mostTerms  = 40    // of a linear function
 )
 
-// Outcomes lists the numeric columns of states that follow from the action of their own row and what comes of it, and not from the row
-// before: what a step costs or yields, recorded beside the action. A state follows from the row before. Where rows have
-// next states, these are the numeric columns without one.
-func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out []string) {
+// Outcome is a column that follows from its own row.
+type Outcome struct {
+	Column string
+	Acted  bool // from the action and what comes of it; else the states of the row may tell all of it
+}
+
+// Outcomes lists the numeric columns of states that follow from their own row and what comes of it, and not from the row before: what a
+// step costs or yields, recorded beside the action. A state follows from the row before. Where rows have next states,
+// these are the numeric columns without one.
+func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out []Outcome) {
 	if t.hasNext(r) {
 		for i := range fluents {
 			if f := &fluents[i]; f.Use == Dropped && f.Why == noNext && isNumeric(&t.Columns[t.Column(f.Column)]) {
-				out = append(out, f.Column)
+				out = append(out, Outcome{f.Column, true})
 			}
 		}
 		return out
@@ -58,8 +64,8 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
 		beside := x.look(x.own, others)
 		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
-		if left := x.left(c, comes); left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare) {
-			out = append(out, c.Name)
+		if left := x.left(c, comes); left <= ownShare*ago[c] {
+			out = append(out, Outcome{c.Name, x.left(c, beside) >= max(2*left, apartShare)})
 		}
 	}
 	return out

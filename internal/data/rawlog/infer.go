@@ -103,6 +103,14 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 			x.episode = t.Columns[i].Name
 		}
 	}
+	if ends := shape.Ends(); s.Episode == "" && x.episode == "" && len(ends) > 0 {
+		free := func(c Column) bool {
+			return !slices.Contains(s.Ignore, c.Name) && !slices.Contains(s.Actions, c.Name) && !slices.Contains(s.Inputs, c.Name) && s.Rename[c.Name] == ""
+		}
+		if i := slices.IndexFunc(t.Columns, func(c Column) bool { return free(c) && t.changesAtEnds(&c, ends) }); i >= 0 {
+			x.episode, x.why = t.Columns[i].Name, "it rises where an episode ends"
+		}
+	}
 	for i := range t.Columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -203,8 +211,8 @@ type inference struct {
 	bySum  map[uint64][]int // columns by a sum over their cells
 	gaps   []int            // columns with missing cells
 	time   string           // the column of times
-	// episode is the column that names the episode of each row, if one was found.
-	episode string
+	// episode is the column that names the episode of each row, if one was found, and why if not by its name.
+	episode, why string
 }
 
 // maxTwins is the most columns with missing cells that another one is compared with.
@@ -346,7 +354,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	case isTime(t, c):
 		return as(AsTime, "%s", c.whyTime())
 	case c.Name == x.episode:
-		return as(AsEpisode, "by its name")
+		return as(AsEpisode, "%s", cmp.Or(x.why, "by its name"))
 	case c.numbersRows():
 		return as(Dropped, "it numbers the rows")
 	case !ranged && len(x.next) == 0 && t.isClock(c, s.Entity):

@@ -377,8 +377,25 @@ func (f *fitter) estimate(cells []cell, effects []int32) *fit {
 			break
 		}
 	}
+	m.whole()
 	f.measure(m, cells, rs, w)
 	return m
+}
+
+// whole drops the effects that hardly one row shows: contexts count rows, and such an effect would be none of theirs, though the weight of blocked ones went to it.
+func (m *fit) whole() {
+	sum := 0.0
+	for j, n := range m.counts {
+		if n < .5 {
+			m.counts[j], m.p[j] = 0, 0
+		}
+		sum += m.p[j]
+	}
+	for j := range m.p {
+		if sum > 0 {
+			m.p[j] /= sum
+		}
+	}
 }
 
 // expect adds what a cell tells: how often each effect happened, and how many values are wrong.
