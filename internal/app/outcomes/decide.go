@@ -143,7 +143,7 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 	line.without, line.predict = all, q.Predict
 	judge := outcome.NewJudge(drawn)
 	wrong := x.wrong(q.Held, predictor(f, q.Predict))
-	rows, bits := 0, map[int]float64{} // by variable, the first of a group
+	rows, bits := 0, map[int]float64{}                       // by variable, the first of a group
 	unseen := .5 / (float64(len(x.now)-x.count(q.Held)) + 1) // of an outcome that no row shows: one such row is not to decide
 	for r := range x.now {
 		if !q.Held(&x.row[r]) {
