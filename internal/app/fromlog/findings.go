@@ -89,6 +89,9 @@ func someEntities(t *rawlog.Table, e *rawlog.Interleaved) string {
 
 // interleaved says why a column seems to name entities.
 func interleaved(e *rawlog.Interleaved) string {
+	if e.Clock != "" {
+		return fmt.Sprintf("%s counts the rows of each %s, and several have the same", e.Clock, e.Column)
+	}
 	why := fmt.Sprintf("rows with the same %s differ %.2g times as much from one to the next as the rows of the file do", e.Column, e.Ratio)
 	if e.Stamps {
 		why += ", and several have the same time"

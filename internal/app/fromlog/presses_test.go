@@ -108,7 +108,12 @@ func TestScattered(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(3, 3))
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	got, report := imported(t, Request{Log: written(t, stepHead, rows, step), Reward: "profit"})
+	name := written(t, stepHead, rows, step)
+	res, err := Init(t.Context(), Request{Log: name, Out: filepath.Join(t.TempDir(), "out"), Actions: []string{"action"}})
+	if want := "column machine (press_"; err != nil || len(res.Warnings) == 0 || !strings.HasPrefix(res.Warnings[0], want) || !strings.Contains(res.Warnings[0], "shift counts the rows of each machine, and several have the same. Give --entity machine") {
+		t.Errorf("%v, warnings %q, want one that begins %q", err, res.Warnings, want)
+	}
+	got, report := imported(t, Request{Log: name, Reward: "profit"})
 	if !strings.Contains(report, "note: the rows stand in no order of shift: they were sorted by it") {
 		t.Errorf("no note:\n%s", report)
 	}

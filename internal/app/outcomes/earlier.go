@@ -15,7 +15,8 @@ const (
 	shuffles  = 20
 	sure      = 8
 	leastBits = .01
-	likeRows  = 8 // of one state and action, at least
+	likeRows  = 8       // of one state and action, at least
+	mostLinks = 1 << 15 // rows that are compared
 )
 
 // earlier tells whether the outcomes of a drawn group depend on the row before where state and action are the same: then the rows refute
@@ -53,9 +54,9 @@ func (x *chanceRows) lags() (most int) {
 	return most
 }
 
-// linked lists the rows that begin as the one before them ended.
+// linked lists the first rows that begin as the one before them ended.
 func (x *chanceRows) linked() (rows []int) {
-	for r := 1; r < len(x.now); r++ {
+	for r := 1; r < len(x.now) && len(rows) < mostLinks; r++ {
 		if !x.begins[r] && !slices.ContainsFunc(x.outputs, func(v int) bool { return x.next[r-1][v] != x.now[r][v] }) {
 			rows = append(rows, r)
 		}

@@ -22,9 +22,11 @@ type Interleaved struct {
 	Entities int
 	Ratio    float64 // of the differences between the rows of one entity to those between the rows of the file
 	Stamps   bool    // rows of different entities have the same time
+	// Clock is a column that counts the rows of each entity, where that is what tells; empty otherwise.
+	Clock string
 }
 
-// Entities finds a column of whose values each has a smooth course, although the rows of the file
+// Entities finds a column of whose values each has a smooth course, or rows that another column counts, although the rows of the file
 // jump between them: then the id of a device was taken for its state. It is nil if there is none.
 func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Interleaved, error) {
 	if r.Entity != "" || len(r.Next) > 0 {
@@ -54,6 +56,9 @@ func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Inte
 			continue
 		}
 		tried++
+		if clock := t.clockOf(c, fluents); clock != "" {
+			return &Interleaved{Column: f.Column, Entities: n, Clock: clock}, nil
+		}
 		ratio, compared := smoothness(x, rows, states, c)
 		if compared && ratio <= smoother && (best == nil || ratio < best.Ratio) {
 			if stamps, one := sameTimes(x, c); one {
@@ -62,6 +67,20 @@ func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Inte
 		}
 	}
 	return best, nil
+}
+
+// clockOf returns a column that counts the rows of each value of another one, of which several have the same number; "" if there is none.
+func (t *Table) clockOf(by *Column, fluents []Fluent) string {
+	for i := range fluents {
+		c := &t.Columns[t.Column(fluents[i].Column)]
+		if use := fluents[i].Use; use != AsState && use != AsTime || c == by || len(c.cells.values) > t.Rows()/2 {
+			continue
+		}
+		if t.isClock(c, by.Name) {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // alternates puts the first rows in the order of the values of a column, if there are several with

@@ -65,17 +65,20 @@ func DecidedByActions(ctx context.Context, t *Table, fluents []Fluent) []string 
 // AddReward appends the column RewardColumn, a sum of columns times weights. It is missing in rows in which one of these is.
 func (t *Table) AddReward(weights map[string]float64) error {
 	names := slices.Sorted(maps.Keys(weights))
+	var columns []*Column
 	for _, name := range names {
-		if t.Column(name) < 0 {
+		i := t.Column(name)
+		if i < 0 {
 			return fmt.Errorf("the reward counts column %s; the columns of %s are %s%s", name, t.File, strings.Join(t.names(), ", "), t.hint(name))
 		}
+		columns = append(columns, &t.Columns[i])
 	}
 	reward := Column{Name: RewardColumn}
 	for i := range t.Rows() {
 		sum, all := 0.0, true
-		for _, name := range names {
-			x, ok := t.Columns[t.Column(name)].Number(i)
-			sum, all = sum+weights[name]*x, all && ok
+		for k, c := range columns {
+			x, ok := c.Number(i)
+			sum, all = sum+weights[names[k]]*x, all && ok
 		}
 		if all {
 			reward.addNumber(sum)
