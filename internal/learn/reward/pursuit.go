@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -22,6 +23,7 @@ type pursuit struct {
 	weight   []float64 // roots of these
 	total    float64   // of the counts
 	y, left  []float64
+	pull     []float64   // left times weight, of the term that is looked for
 	chosen   [][]int     // literals of each term; the first is the constant
 	basis    [][]float64 // orthonormal columns of the terms
 	triangle [][]float64 // column of each term in the basis
@@ -159,7 +161,9 @@ type candidate struct {
 	lits  []int
 	score float64
 	on    []int32   // places of the rows in which it holds
+	pull  []float64 // pursuit.pull at these places
 	holds []float64 // of a literal: 1 at these places, and 0 at others
+	bits  []uint64  // as well, as bits
 }
 
 // score is how much a condition explains that holds in n of the observations, with this sum of what
@@ -176,34 +180,46 @@ func (p *pursuit) score(n, sum float64) float64 {
 func (p *pursuit) best(class int) (lits []int, candidates int) {
 	const longer = 0.9 // what the score of a term with one more literal counts
 	best := candidate{}
-	take := func(c candidate) {
+	take := func(a, b *candidate, score float64) {
 		candidates++
-		for range len(c.lits) - 1 {
-			c.score *= longer
+		for range literals(a, b) - 1 {
+			score *= longer
 		}
-		if c.score > best.score*(1+1e-9) && !p.tried[key(c.lits)] {
-			best = c
+		if score > best.score*(1+1e-9) {
+			if lits := both(a, b); !p.tried[key(lits)] {
+				best = candidate{lits: lits, score: score}
+			}
 		}
 	}
-	singles := p.singles(class, take)
+	p.pull = p.pull[:0]
+	for i, x := range p.left {
+		p.pull = append(p.pull, p.weight[i]*x)
+	}
+	singles := p.singles(class, func(c candidate) { take(&c, nil, c.score) })
 	if class < joined {
 		singles = nil
 	}
 	var beam []candidate
 	for i := range singles {
+		p.place(&singles[i])
 		for j := i + 1; j < len(singles); j++ {
-			if c, ok := p.join(&singles[i], &singles[j]); ok {
-				take(c)
-				beam = append(beam, c)
+			score, ok := p.join(&singles[i], &singles[j])
+			if !ok {
+				continue
+			}
+			take(&singles[i], &singles[j], score)
+			if len(beam) < beamPairs || score > beam[beamPairs-1].score {
+				beam = append(beam, candidate{lits: both(&singles[i], &singles[j]), score: score})
 			}
 		}
 		beam = shortened(beam)
 	}
 	for _, a := range beam {
 		a.on = p.places(a.lits)
+		p.place(&a)
 		for i := range singles {
-			if c, ok := p.join(&a, &singles[i]); ok {
-				take(c)
+			if score, ok := p.join(&a, &singles[i]); ok {
+				take(&a, &singles[i], score)
 			}
 		}
 	}
@@ -231,7 +247,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 			mean, sum, square := 0.0, 0.0, 0.0
 			for i, r := range p.rows {
 				mean += col[r] * p.counts[i] / p.total
-				sum += col[r] * p.weight[i] * p.left[i]
+				sum += col[r] * p.pull[i]
 			}
 			for i, r := range p.rows {
 				square += (col[r] - mean) * (col[r] - mean) * p.counts[i]
@@ -244,15 +260,23 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		var on [2]candidate
 		on[0].lits, on[1].lits = []int{2 * a}, []int{2*a + 1}
 		var sums, counts [2]float64
+		places := make([]int32, len(p.rows)) // where it holds from the front, where not from the back
+		n, m := 0, len(places)
 		for i, r := range p.rows {
 			v := 0
 			if col[r] == 0 {
 				v = 1
+				m--
+				places[m] = int32(i)
+			} else {
+				places[n] = int32(i)
+				n++
 			}
-			on[v].on = append(on[v].on, int32(i))
-			sums[v] += p.weight[i] * p.left[i]
+			sums[v] += p.pull[i]
 			counts[v] += p.counts[i]
 		}
+		on[0].on, on[1].on = places[:n:n], places[n:]
+		slices.Reverse(on[1].on)
 		for v := range on {
 			on[v].score = p.score(counts[v], sums[v])
 			if n := len(on[v].on); n > 0 && n < len(p.rows) && (class == related || !p.t.Atoms[a].Later) {
@@ -270,28 +294,74 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		for _, at := range all[i].on {
 			all[i].holds[at] = 1
 		}
+		all[i].bits = p.bitsOf(all[i].on)
 	}
 	return all
 }
 
-// join adds a literal to a conjunction whose rows are known; false if it is about a variable that is in it.
-func (p *pursuit) join(a, b *candidate) (candidate, bool) {
+// bitsOf are places as bits.
+func (p *pursuit) bitsOf(on []int32) []uint64 {
+	out := make([]uint64, (len(p.rows)+63)/64)
+	for _, at := range on {
+		out[at/64] |= 1 << (at % 64)
+	}
+	return out
+}
+
+// place prepares a candidate for joins.
+func (p *pursuit) place(c *candidate) {
+	c.pull = make([]float64, len(c.on))
+	for k, at := range c.on {
+		c.pull[k] = p.pull[at]
+	}
+	if c.bits == nil {
+		c.bits = p.bitsOf(c.on)
+	}
+}
+
+// literals is how many literals two candidates have, of which the second may be nil.
+func literals(a, b *candidate) int {
+	if b == nil {
+		return len(a.lits)
+	}
+	return len(a.lits) + len(b.lits)
+}
+
+// both are the literals of two candidates, of which the second may be nil.
+func both(a, b *candidate) []int {
+	if b == nil {
+		return a.lits
+	}
+	lits := slices.Concat(a.lits, b.lits)
+	slices.Sort(lits)
+	return lits
+}
+
+// join returns the score of a conjunction that was placed with one more literal; false if that is about a variable that is in it.
+func (p *pursuit) join(a, b *candidate) (score float64, ok bool) {
 	lit := b.lits[0]
 	v := p.t.Atoms[lit/2].Variable
 	for _, l := range a.lits {
 		if p.t.Atoms[l/2].Variable == v {
-			return candidate{}, false
+			return 0, false
 		}
 	}
-	c := candidate{lits: append(slices.Clone(a.lits), lit)}
-	slices.Sort(c.lits)
 	n, sum := 0.0, 0.0
-	for _, i := range a.on {
-		n += b.holds[i] * p.counts[i]
-		sum += b.holds[i] * p.weight[i] * p.left[i]
+	for k, at := range a.on {
+		sum += b.holds[at] * a.pull[k]
 	}
-	c.score = p.score(n, sum)
-	return c, true
+	if p.t.Means {
+		for _, at := range a.on {
+			n += b.holds[at] * p.counts[at]
+		}
+	} else { // each row counts once
+		both := 0
+		for k, x := range a.bits {
+			both += bits.OnesCount64(x & b.bits[k])
+		}
+		n = float64(both)
+	}
+	return p.score(n, sum), true
 }
 
 // places lists the places of the rows in which a conjunction holds.
