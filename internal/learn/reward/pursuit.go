@@ -257,26 +257,8 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 			}
 			continue
 		}
-		var on [2]candidate
+		on, sums, counts := p.divide(col)
 		on[0].lits, on[1].lits = []int{2 * a}, []int{2*a + 1}
-		var sums, counts [2]float64
-		places := make([]int32, len(p.rows)) // where it holds from the front, where not from the back
-		n, m := 0, len(places)
-		for i, r := range p.rows {
-			v := 0
-			if col[r] == 0 {
-				v = 1
-				m--
-				places[m] = int32(i)
-			} else {
-				places[n] = int32(i)
-				n++
-			}
-			sums[v] += p.pull[i]
-			counts[v] += p.counts[i]
-		}
-		on[0].on, on[1].on = places[:n:n], places[n:]
-		slices.Reverse(on[1].on)
 		for v := range on {
 			on[v].score = p.score(counts[v], sums[v])
 			if n := len(on[v].on); n > 0 && n < len(p.rows) && (class == related || !p.t.Atoms[a].Later) {
@@ -297,6 +279,28 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		all[i].bits = p.bitsOf(all[i].on)
 	}
 	return all
+}
+
+// divide lists the places of the rows in which a condition holds, and of the others, with the sums of what is left there and their counts.
+func (p *pursuit) divide(col []float64) (on [2]candidate, sums, counts [2]float64) {
+	places := make([]int32, len(p.rows)) // where it holds from the front, where not from the back
+	n, m := 0, len(places)
+	for i, r := range p.rows {
+		v := 0
+		if col[r] == 0 {
+			v = 1
+			m--
+			places[m] = int32(i)
+		} else {
+			places[n] = int32(i)
+			n++
+		}
+		sums[v] += p.pull[i]
+		counts[v] += p.counts[i]
+	}
+	on[0].on, on[1].on = places[:n:n], places[n:]
+	slices.Reverse(on[1].on)
+	return on, sums, counts
 }
 
 // bitsOf are places as bits.
