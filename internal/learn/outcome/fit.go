@@ -382,7 +382,8 @@ func (f *fitter) estimate(cells []cell, effects []int32) *fit {
 	return m
 }
 
-// whole drops the effects that hardly one row shows: contexts count rows, and such an effect would be none of theirs, though the weight of blocked ones went to it.
+// whole drops the effects that hardly one row shows: contexts count rows, and such an effect would be none of theirs, though the weight of
+// blocked ones went to it.
 func (m *fit) whole() {
 	sum := 0.0
 	for j, n := range m.counts {
