@@ -15,6 +15,9 @@ func (t *Transition) Groups() int { return len(t.m.Groups) }
 // Sure lists the states that no group draws.
 func (t *Transition) Sure() []int { return t.sure }
 
+// Outputs lists the states that a group draws.
+func (t *Transition) Outputs(group int) []int { return t.m.Groups[group].Outputs }
+
 // Draw returns what a group draws in the step from the state and with the action of now. It must not be changed.
 func (t *Transition) Draw(group int, now factored.Valuation) *factored.Draw {
 	return t.draw(group, t.m.Values(nil, now), t.Predict(now))

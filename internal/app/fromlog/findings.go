@@ -71,7 +71,12 @@ func (x *Result) warn(ctx context.Context, l *looked) error {
 		case slices.Contains(l.decided, name):
 			x.Warnings = append(x.Warnings, fmt.Sprintf("column %s has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore %s, and state it in the task's reward if it counts", name, shellWord(name)))
 		case l.outcome(name) != nil && l.outcome(name).Sure:
-			x.Warnings = append(x.Warnings, fmt.Sprintf("column %s follows from the action of its own row, and not from the row before: it is what a step costs or yields, and no state before it. Give --reward %s if it counts, with a minus if it is a cost, or --ignore %s", name, shellWord(name), shellWord(name)))
+			ends := ""
+			if f.Kind == rawlog.Bool {
+				ends = fmt.Sprintf(". If it ends an episode, give --rename %s=done", shellWord(name))
+			}
+			x.Warnings = append(x.Warnings, fmt.Sprintf("column %s follows from the action of its own row, and not from the row before: it is what a step costs or yields, and no state before it. "+
+				"Give --reward %s if it counts, with a minus if it is a cost, or --ignore %s%s", name, shellWord(name), shellWord(name), ends))
 		}
 	}
 	x.Warnings = append(x.Warnings, rawlog.Shifts(ctx, l.t, l.fluents)...)

@@ -202,6 +202,11 @@ func TestEndsByAction(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, report)
 		}
 	}
+	other := written(t, "machine,wear,action,profit,broke", byAction, format)
+	renamed, _ := imported(t, Request{Log: other, Reward: "profit", Rename: []string{"broke=done"}})
+	if !slices.Equal(renamed, rows) {
+		t.Errorf("a column that was renamed to done gives %d rows, want the %d of one named so", len(renamed), len(rows))
+	}
 	ends := 0
 	for _, row := range rows {
 		if strings.HasSuffix(row, "reward -20") {

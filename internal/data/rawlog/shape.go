@@ -29,7 +29,7 @@ func (s *Shape) Ends() []string {
 
 // The names of columns that end episodes, without signs, as exports of Gymnasium have them.
 var (
-	terminalNames  = []string{"done", "dones", "isdone", "terminal", "terminals", "isterminal", "terminated", "terminateds", "isterminated"}
+	terminalNames  = []string{"done", "dones", "isdone", "terminal", "terminals", "isterminal", "terminated", "terminateds", "isterminated", "gameover", "episodedone", "episodeend"}
 	truncatedNames = []string{"truncated", "truncateds", "istruncated", "timeout", "timeouts", "truncation"}
 )
 
@@ -93,6 +93,12 @@ func (t *Table) Shape(s Spec) Shape {
 				named[t.Columns[j].Name], isNext[name] = name, true
 				break
 			}
+		}
+	}
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		if slices.Contains(terminalNames, letters(s.Rename[name])) && t.Columns[i].isTruth() {
+			out.Terminal = name // asked for
 		}
 	}
 	for i := range t.Columns {

@@ -26,7 +26,7 @@ func (l *Learned) Factored(legal bool) (*LearnedParts, error) {
 		return nil, err
 	}
 	for i := range l.t.Groups() {
-		if err := f.draw(l.t.GroupSources(i), l.t.Draw(i, l.now).Variables); err != nil {
+		if err := f.draw(l.t.GroupSources(i), l.t.Outputs(i)); err != nil {
 			return nil, err
 		}
 	}

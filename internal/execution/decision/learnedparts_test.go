@@ -128,3 +128,27 @@ func TestBoundsOfLearned(t *testing.T) {
 		t.Errorf("the intervals are %v", kinds)
 	}
 }
+
+// TestFactoredFirst splits a process before any step of it was looked at, with an action whose values do not have 0 among them.
+func TestFactoredFirst(t *testing.T) {
+	p := factored.NewProblem("tills")
+	for _, v := range []factored.Variable{{Name: "open", Kind: factored.Action, Lo: 1, Hi: 3, Default: -1}, {Name: "queue", Hi: 5}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, line, err := chance.Parse(p, strings.Split("draw queue\nblocked clamp\nwhen open == 3\n1/2: queue - 1\n1/2: keep\notherwise\n1: queue + 1", "\n"))
+	if err != nil {
+		t.Fatalf("line %d: %v", line+1, err)
+	}
+	if err := expr.SetReward(p, "-queue", "reward"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := decision.NewLearned(p, chance.NewTransition(p, nil, m, nil), make(factored.Valuation, p.NumBits()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Factored(true); err != nil {
+		t.Error(err)
+	}
+}
