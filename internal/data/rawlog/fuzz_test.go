@@ -65,6 +65,14 @@ func infersWell(t *testing.T, x *Table) {
 		return
 	}
 	r := Reading{Column: map[string]string{}, Next: shape.Next, Ends: shape.Ends()}
+	Outcomes(t.Context(), x, fluents, r)
+	Hours(x, r)
+	if shape.Terminal != "" {
+		x.EndsByAction(shape.Terminal, fluents)
+	}
+	if _, err := Entities(t.Context(), x, fluents, r); err != nil {
+		t.Error(err)
+	}
 	var states, actions []dataset.Column
 	for i := range fluents {
 		g := &fluents[i]
