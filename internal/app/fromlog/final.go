@@ -69,7 +69,7 @@ func (x *looked) close() {
 		return
 	}
 	i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Column == x.shape.Terminal && f.Use == rawlog.AsEnd })
-	if i >= 0 && len(x.t.Holding(x.shape.Terminal)) > 0 {
+	if i >= 0 {
 		f := &x.fluents[i]
 		f.Use, f.Kind, f.Why = rawlog.AsState, rawlog.Bool, "true after an action that ends an episode"
 	}

@@ -109,20 +109,14 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			t.Reward, t.rewardLine = kv[1], firstMeta+i
 		case MetaRewardRows:
 			t.RewardRows = &RewardRows{}
-			if err := json.Unmarshal([]byte(kv[1]), t.RewardRows); err != nil {
-				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
-			}
+			err = json.Unmarshal([]byte(kv[1]), t.RewardRows)
 		case MetaEarlier:
 			t.Earlier = &Earlier{}
-			if err := json.Unmarshal([]byte(kv[1]), t.Earlier); err != nil {
-				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaEarlier+" ")+1, "%v", err)
-			}
+			err = json.Unmarshal([]byte(kv[1]), t.Earlier)
 		case MetaChance:
 			t.chanceLines, t.chanceAt = append(t.chanceLines, kv[1]), append(t.chanceAt, firstMeta+i)
 		case MetaResiduals, MetaLogged:
-			if err := t.readErrors(kv[0], kv[1]); err != nil {
-				return t, source.Errorf(name, firstMeta+i, len("meta "+kv[0]+" ")+1, "%v", err)
-			}
+			err = t.readErrors(kv[0], kv[1])
 		case MetaErrors:
 			t.Errors, _ = strconv.Atoi(kv[1]) // anything may be there
 		case MetaSupport:
@@ -131,9 +125,10 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			if t.Seen != nil {
 				return t, source.Errorf(name, firstMeta+i, len("meta "), "there are two sets of rows that training has seen; expected one")
 			}
-			if t.Seen, err = coverage.Parse(kv[1], f.Network.Inputs()); err != nil {
-				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaSeen+" ")+1, "%v", err)
-			}
+			t.Seen, err = coverage.Parse(kv[1], f.Network.Inputs())
+		}
+		if err != nil {
+			return t, source.Errorf(name, firstMeta+i, len("meta "+kv[0]+" ")+1, "%v", err)
 		}
 	}
 	if len(lines) > 0 {

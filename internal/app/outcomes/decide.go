@@ -143,13 +143,13 @@ func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(
 	line.without, line.predict = all, q.Predict
 	judge := outcome.NewJudge(drawn)
 	wrong := x.wrong(q.Held, predictor(f, q.Predict))
-	rows, bits := 0, map[int]float64{}                       // by variable, the first of a group
-	unseen := .5 / (float64(len(x.now)-x.count(q.Held)) + 1) // of an outcome that no row shows: one such row is not to decide
+	rows, bits := x.count(q.Held), map[int]float64{} // by variable, the first of a group
+	// The probability of outcomes that no row shows: one such row is not to decide.
+	unseen := .5 / (float64(len(x.now)-rows) + 1)
 	for r := range x.now {
 		if !q.Held(&x.row[r]) {
 			continue
 		}
-		rows++
 		judge.Add(x.now[r], nil, x.next[r])
 		for i := range all.Groups {
 			g := &all.Groups[i]

@@ -10,10 +10,10 @@ import (
 )
 
 // What makes more than an accident of a dependence on the row before: shuffles of the outcomes show by how much they depend on anything by
-// chance, and sure is how many standard deviations more it must be. What is less than leastBits a row matters to no plan.
+// chance, and farMore is how many standard deviations more it must be. What is less than leastBits a row matters to no plan.
 const (
 	shuffles  = 20
-	sure      = 8
+	farMore   = 8
 	leastBits = .01
 	likeRows  = 8       // of one state and action, at least
 	mostLinks = 1 << 15 // rows that are compared
@@ -25,18 +25,17 @@ func (x *chanceRows) earlier(line *Line) *load.Earlier {
 	if line.Reading != readChance {
 		return nil // wrong records tell of rows before, too
 	}
-	linked := x.linked()
+	alike := x.alike(x.linked())
 	var best *load.Earlier
 	for i := range line.groups {
 		outputs := line.groups[i].Outputs
-		of := func(r int) string {
+		cells := outcomesOf(alike, func(r int) string {
 			var values []int64
 			for _, v := range outputs {
 				values = append(values, x.next[r][v])
 			}
 			return fmt.Sprint(values)
-		}
-		cells := x.alike(linked, of)
+		})
 		for v := range x.p.Problem.Variables {
 			if bits, rows := depend(cells, func(r int) int64 { return x.now[r-1][v] }); bits >= leastBits && (best == nil || bits > best.Bits) {
 				best = &load.Earlier{Fluents: x.names(&line.groups[i]), Of: x.p.Problem.Variables[v].Name, Bits: bits, Rows: rows, Lags: x.lags() + 1}
@@ -64,6 +63,31 @@ func (x *chanceRows) linked() (rows []int) {
 	return rows
 }
 
+// alike puts rows of the same state and action together, in the order in which they are met, without those that few rows share.
+func (x *chanceRows) alike(rows []int) [][]int {
+	of, most := numbered(rows, func(r int) string { return fmt.Sprint(x.now[r]) })
+	all := make([][]int, most)
+	for i, r := range rows {
+		all[of[i]] = append(all[of[i]], r)
+	}
+	return slices.DeleteFunc(all, func(rows []int) bool { return len(rows) < likeRows })
+}
+
+// numbered numbers what rows have from 0, in the order in which it is met, and returns how many numbers there are.
+func numbered[T comparable](rows []int, of func(r int) T) (numbers []int, most int) {
+	known := map[T]int{}
+	for _, r := range rows {
+		what := of(r)
+		n, ok := known[what]
+		if !ok {
+			n = len(known)
+			known[what] = n
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, len(known)
+}
+
 // cell has rows of one state and action, and the outcome of each as a number.
 type cell struct {
 	rows     []int
@@ -71,30 +95,11 @@ type cell struct {
 	most     int // outcomes
 }
 
-// alike puts rows of the same state and action together, in the order in which they are met, without those that few rows share or that have one outcome.
-func (x *chanceRows) alike(rows []int, of func(r int) string) (out []*cell) {
-	known := map[string]*cell{}
-	numbers := map[string]map[string]int{}
-	var all []*cell
-	for _, r := range rows {
-		key := fmt.Sprint(x.now[r])
-		c := known[key]
-		if c == nil {
-			c = &cell{}
-			known[key], numbers[key] = c, map[string]int{}
-			all = append(all, c)
-		}
-		outcome, ok := numbers[key][of(r)]
-		if !ok {
-			outcome = c.most
-			numbers[key][of(r)] = outcome
-			c.most++
-		}
-		c.rows, c.outcomes = append(c.rows, r), append(c.outcomes, outcome)
-	}
-	for _, c := range all {
-		if len(c.rows) >= likeRows && c.most > 1 {
-			out = append(out, c)
+// outcomesOf numbers the outcomes of rows that are alike, without rows that all have one.
+func outcomesOf(alike [][]int, of func(r int) string) (out []*cell) {
+	for _, rows := range alike {
+		if outcomes, most := numbered(rows, of); most > 1 {
+			out = append(out, &cell{rows, outcomes, most})
 		}
 	}
 	return out
@@ -107,24 +112,15 @@ func depend(cells []*cell, of func(r int) int64) (bits float64, rows int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	drawn := make([]float64, shuffles)
 	for _, c := range cells {
-		number := map[int64]int{}
-		values := make([]int, len(c.rows))
-		for i, row := range c.rows {
-			v, ok := number[of(row)]
-			if !ok {
-				v = len(number)
-				number[of(row)] = v
-			}
-			values[i] = v
-		}
+		values, number := numbered(c.rows, of)
 		rows += len(c.rows)
-		if len(number) < 2 {
+		if number < 2 {
 			continue
 		}
-		gain += c.shared(values, len(number))
+		gain += c.shared(values, number)
 		for k := range drawn {
 			r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
-			drawn[k] += c.shared(values, len(number))
+			drawn[k] += c.shared(values, number)
 		}
 	}
 	for _, d := range drawn {
@@ -133,7 +129,7 @@ func depend(cells []*cell, of func(r int) int64) (bits float64, rows int) {
 	}
 	mean := sum / shuffles
 	deviation := math.Sqrt(max(squares/shuffles-mean*mean, 0))
-	if more := gain - mean; more > noAccident && more > sure*deviation {
+	if more := gain - mean; more > noAccident && more > farMore*deviation {
 		return more / float64(rows), rows
 	}
 	return 0, rows

@@ -55,7 +55,7 @@ func (t *Table) changesAtEnds(c *Column, ends []string) bool {
 			continue
 		}
 		before, _ := c.Number(i - 1)
-		ended := slices.ContainsFunc(of, func(e end) bool { return e.cells[e.from.cells.at(i-1)] })
+		ended := slices.ContainsFunc(of, func(e end) bool { return e.at(i - 1) })
 		if ended != (x > before) || x < before {
 			return false
 		}

@@ -1,7 +1,6 @@
 package rawlog
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -9,69 +8,14 @@ import (
 	"github.com/fdplan/fdplan/internal/leastsquares"
 )
 
-// A column may be an outcome of its own row if the states and actions of the row and the states of the next one leave at most betterShare of the
-// variation that the row before leaves. It is one, of the action, if that is at most ownShare, and if without the action and what comes of it twice as
-// much is left, and apartShare of all.
+// What columns are compared by.
 const (
-	betterShare = .9
-	ownShare    = .5
-	apartShare  = .05
-	mostLooked  = 4_000 // steps that are looked at
-	enoughRows  = 50    // with others like them
-	mostCells   = 64    // different cells of a column that rows are compared by
-	fewCells    = 8     // of numbers that have a term each
-	mostTerms   = 40    // of a linear function
+	mostLooked = 4_000 // steps that are looked at
+	enoughRows = 50    // with others like them
+	mostCells  = 64    // different cells of a column that rows are compared by
+	fewCells   = 8     // of numbers that have a term each
+	mostTerms  = 40    // of a linear function
 )
-
-// Outcome is a column that follows from its own row.
-type Outcome struct {
-	Column string
-	Sure   bool // from the action and what comes of it, by far; else the states of the row may tell it, or the row before hardly less
-}
-
-// Outcomes lists the numeric columns of states that follow from their own row and what comes of it rather than from the row before: what a
-// step costs or yields, recorded beside the action. A state follows from the row before. Where rows have next states,
-// these are the numeric columns without one.
-func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out []Outcome) {
-	if t.hasNext(r) {
-		for i := range fluents {
-			if f := &fluents[i]; f.Use == Dropped && f.Why == noNext && isNumeric(&t.Columns[t.Column(f.Column)]) {
-				out = append(out, Outcome{f.Column, true})
-			}
-		}
-		return out
-	}
-	x := newExplained(t, fluents, r)
-	if len(x.actions) == 0 {
-		return nil
-	}
-	ago := map[*Column]float64{} // what the row before leaves
-	var lasting []*Column        // states that follow from it
-	row := append(x.look(x.before, x.states), x.look(x.before, x.actions)...)
-	for _, c := range x.states {
-		if ctx.Err() != nil {
-			return nil // the caller is late
-		}
-		if ago[c] = x.left(c, row); ago[c] <= ownShare {
-			lasting = append(lasting, c)
-		}
-	}
-	for _, c := range x.states {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if !x.numeric[c] || ago[c] == 0 {
-			continue
-		}
-		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
-		beside := x.look(x.own, others)
-		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
-		if left := x.left(c, comes); left <= betterShare*ago[c] {
-			out = append(out, Outcome{c.Name, left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare)})
-		}
-	}
-	return out
-}
 
 // explained has the columns of a log by what they are, and the rows in which they are looked at.
 type explained struct {

@@ -299,9 +299,6 @@ func (t *Table) hint(name string) string { return nearest.Hint(name, t.names()) 
 // noNext is why a column is dropped beside others that have next states.
 const noNext = "no column has its next value; an action, --input or --reward would need none"
 
-// RewardColumn is the name of the column that has the reward of each step.
-const RewardColumn = "reward"
-
 // isNumeric reports whether a column has numbers only, and one at least.
 func isNumeric(c *Column) bool {
 	found := false

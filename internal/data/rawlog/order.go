@@ -33,15 +33,9 @@ func (x *reader) arrange() {
 
 // mark finds the columns that say which rows belong together.
 func (x *reader) mark() {
-	find := func(name string) *Column {
-		if i := x.t.Column(name); name != "" && i >= 0 {
-			return &x.t.Columns[i]
-		}
-		return nil
-	}
-	x.episode, x.time, x.entity = find(x.r.Episode), find(x.r.Time), find(x.r.Entity)
+	x.episode, x.time, x.entity = x.t.find(x.r.Episode), x.t.find(x.r.Time), x.t.find(x.r.Entity)
 	for _, name := range x.r.Ends {
-		if c := find(name); c != nil {
+		if c := x.t.find(name); c != nil {
 			x.ends = append(x.ends, newEnd(c))
 		}
 	}
@@ -112,6 +106,9 @@ func newEnd(c *Column) end {
 	}
 	return e
 }
+
+// at reports whether the column is true in a row.
+func (e *end) at(row int) bool { return e.cells[e.from.cells.at(row)] }
 
 // row returns the row at a place in order.
 func (x *reader) row(k int) int {
@@ -201,25 +198,27 @@ func (x *reader) backwards() {
 // together or sorted by something else. A row now and then that comes before the one above it, and times that begin again, are no reason.
 func (x *reader) isScattered() bool {
 	type course struct{ entity, episode uint64 }
-	of := func(row int) (c course) {
-		if x.entity != nil {
-			c.entity = x.entity.cells.at(row)
-		}
-		if x.episode != nil {
-			c.episode = x.episode.cells.at(row)
-		}
-		return c
-	}
-	last, falls, timed := map[course]float64{}, 0, 0
+	of := func(row int) course { return course{x.entity.id(row), x.episode.id(row)} }
+	ends := map[course]float64{} // the time of the last row of each, but for the course at hand
+	var c course
+	last, met, falls, timed := 0.0, false, 0, 0
 	for k := range x.t.Rows() {
-		if at, ok := x.time.seconds(x.row(k)); ok {
-			c := of(x.row(k))
-			if before, met := last[c]; met && at < before {
-				falls++
-			}
-			last[c] = at
-			timed++
+		at, ok := x.time.seconds(x.row(k))
+		if !ok {
+			continue
 		}
+		if now := of(x.row(k)); now != c {
+			if met {
+				ends[c] = last
+			}
+			c = now
+			last, met = ends[c]
+		}
+		if met && at < last {
+			falls++
+		}
+		last, met = at, true
+		timed++
 	}
 	if float64(falls) <= seldom*float64(timed) {
 		return false
@@ -281,7 +280,7 @@ func (x *reader) apart(k int) bool {
 // ended reports whether an episode ended with the row before place k.
 func (x *reader) ended(k int) bool {
 	for i := range x.ends {
-		if e := &x.ends[i]; e.cells[e.from.cells.at(x.row(k-1))] {
+		if x.ends[i].at(x.row(k - 1)) {
 			return true
 		}
 	}

@@ -2,11 +2,7 @@ package rawlog
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // leastPer is the number of rows that each combination of actions has at least, on average, before
@@ -36,10 +32,7 @@ func DecidedByActions(ctx context.Context, t *Table, fluents []Fluent) []string 
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil // the caller is late
 		}
-		key = key[:0]
-		for _, c := range actions {
-			key = binary.LittleEndian.AppendUint64(key, c.cells.at(i))
-		}
+		key = appendCells(key[:0], actions, i)
 		for j, c := range states {
 			if cells[j] == nil || c.Missing(i) {
 				continue
@@ -62,31 +55,61 @@ func DecidedByActions(ctx context.Context, t *Table, fluents []Fluent) []string 
 	return out
 }
 
-// AddReward appends the column RewardColumn, a sum of columns times weights. It is missing in rows in which one of these is.
-func (t *Table) AddReward(weights map[string]float64) error {
-	names := slices.Sorted(maps.Keys(weights))
-	var columns []*Column
-	for _, name := range names {
-		i := t.Column(name)
-		if i < 0 {
-			return fmt.Errorf("the reward counts column %s; the columns of %s are %s%s", name, t.File, strings.Join(t.names(), ", "), t.hint(name))
+// A column may be an outcome of its own row if the states and actions of the row and the states of the next one leave at most betterShare of the
+// variation that the row before leaves. It is one, of the action, if that is at most ownShare, and if without the action and what comes of it twice as
+// much is left, and apartShare of all.
+const (
+	betterShare = .9
+	ownShare    = .5
+	apartShare  = .05
+)
+
+// Outcome is a column that follows from its own row.
+type Outcome struct {
+	Column string
+	Sure   bool // from the action and what comes of it, by far; else the states of the row may tell it, or the row before hardly less
+}
+
+// Outcomes lists the numeric columns of states that follow from their own row and what comes of it rather than from the row before: what a
+// step costs or yields, recorded beside the action. A state follows from the row before. Where rows have next states,
+// these are the numeric columns without one.
+func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out []Outcome) {
+	if t.hasNext(r) {
+		for i := range fluents {
+			if f := &fluents[i]; f.Use == Dropped && f.Why == noNext && isNumeric(&t.Columns[t.Column(f.Column)]) {
+				out = append(out, Outcome{f.Column, true})
+			}
 		}
-		columns = append(columns, &t.Columns[i])
+		return out
 	}
-	reward := Column{Name: RewardColumn}
-	for i := range t.Rows() {
-		sum, all := 0.0, true
-		for k, c := range columns {
-			x, ok := c.Number(i)
-			sum, all = sum+weights[names[k]]*x, all && ok
+	x := newExplained(t, fluents, r)
+	if len(x.actions) == 0 {
+		return nil
+	}
+	ago := map[*Column]float64{} // what the row before leaves
+	var lasting []*Column        // states that follow from it
+	row := append(x.look(x.before, x.states), x.look(x.before, x.actions)...)
+	for _, c := range x.states {
+		if ctx.Err() != nil {
+			return nil // the caller is late
 		}
-		if all {
-			reward.addNumber(sum)
-		} else {
-			reward.addMissing()
+		if ago[c] = x.left(c, row); ago[c] <= ownShare {
+			lasting = append(lasting, c)
 		}
 	}
-	reward.settle()
-	t.Columns = append(t.Columns, reward)
-	return nil
+	for _, c := range x.states {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !x.numeric[c] || ago[c] == 0 {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
+		beside := x.look(x.own, others)
+		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
+		if left := x.left(c, comes); left <= betterShare*ago[c] {
+			out = append(out, Outcome{c.Name, left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare)})
+		}
+	}
+	return out
 }

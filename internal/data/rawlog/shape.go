@@ -1,7 +1,6 @@
 package rawlog
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -185,7 +184,7 @@ func (t *Table) Holding(column string) []int {
 	e := newEnd(&t.Columns[t.Column(column)])
 	var out []int
 	for i := range t.Rows() {
-		if e.cells[e.from.cells.at(i)] {
+		if e.at(i) {
 			out = append(out, i)
 		}
 	}
@@ -209,16 +208,13 @@ func (t *Table) EndsByAction(terminal string, fluents []Fluent) bool {
 	of := map[string]*counts{}
 	var key []byte
 	for i := range t.Rows() {
-		key = key[:0]
-		for _, c := range states {
-			key = binary.LittleEndian.AppendUint64(key, c.cells.at(i))
-		}
+		key = appendCells(key[:0], states, i)
 		n := of[string(key)]
 		if n == nil {
 			n = &counts{}
 			of[string(key)] = n
 		}
-		if e.cells[e.from.cells.at(i)] {
+		if e.at(i) {
 			n.ends++
 		} else {
 			n.others++
@@ -241,17 +237,11 @@ func (t *Table) EndsByAction(terminal string, fluents []Fluent) bool {
 // changes now and then.
 func (t *Table) follows(base, next, entity string) bool {
 	a, b := &t.Columns[t.Column(base)], &t.Columns[t.Column(next)]
-	var by *Column
-	if i := t.Column(entity); entity != "" && i >= 0 {
-		by = &t.Columns[i]
-	}
+	by := t.find(entity)
 	last := map[uint64]int{} // row by entity
 	same, changes := 0, 0
 	for i := range min(t.Rows(), 10_000) {
-		var id uint64
-		if by != nil {
-			id = by.cells.at(i)
-		}
+		id := by.id(i)
 		if before, ok := last[id]; ok && a.Text(before) != a.Text(i) {
 			changes++
 			if b.Text(before) == a.Text(i) {

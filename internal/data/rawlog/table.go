@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -50,6 +51,14 @@ func (t *Table) Column(name string) int {
 		return i
 	}
 	return -1
+}
+
+// find returns a column by its name in the file; nil for none, or no name.
+func (t *Table) find(name string) *Column {
+	if i := t.Column(name); name != "" && i >= 0 {
+		return &t.Columns[i]
+	}
+	return nil
 }
 
 // Column is one column. A cell is a number, a text, or missing. If a column has many texts that
@@ -266,6 +275,22 @@ func isNone(cell uint64) bool { x := math.Float64frombits(cell); return x != x }
 
 // Cell returns a number for the value of a cell: those of equal values of a column are equal.
 func (c *Column) Cell(i int) uint64 { return c.cells.at(i) }
+
+// id returns cell i, by which rows are told apart; 0 for no column.
+func (c *Column) id(i int) uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.cells.at(i)
+}
+
+// appendCells appends the cells of columns in a row to a key.
+func appendCells(key []byte, columns []*Column, row int) []byte {
+	for _, c := range columns {
+		key = binary.LittleEndian.AppendUint64(key, c.cells.at(row))
+	}
+	return key
+}
 
 // Missing reports whether cell i has no value.
 func (c *Column) Missing(i int) bool { return c.cells.at(i) == missing }

@@ -70,10 +70,7 @@ const (
 // isClock reports whether a column of whole numbers counts the rows of each entity, or of the log if entity is empty, up to some that are
 // missing. No state does: each of its values would be met once. A number that falls from row to row may be what is left of something.
 func (t *Table) isClock(c *Column, entity string) bool {
-	by := (*Column)(nil)
-	if i := t.Column(entity); entity != "" && i >= 0 {
-		by = &t.Columns[i]
-	}
+	by := t.find(entity)
 	if c.Unit != "" || unitOf(c.Name) != "" || c == by {
 		return false
 	}
@@ -87,10 +84,7 @@ func (t *Table) isClock(c *Column, entity string) bool {
 		if !ok || v != math.Trunc(v) {
 			return false
 		}
-		var id uint64
-		if by != nil {
-			id = by.cells.at(i)
-		}
+		id := by.id(i)
 		if list := of[id]; len(list) > 0 {
 			switch last := list[len(list)-1]; {
 			case v > last:

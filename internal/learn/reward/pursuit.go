@@ -162,7 +162,7 @@ type candidate struct {
 	score float64
 	on    []int32   // places of the rows in which it holds
 	pull  []float64 // pursuit.pull at these places
-	holds []float64 // of a literal: 1 at these places, and 0 at others
+	holds []float64 // 1 at these places, and 0 at others
 	bits  []uint64  // as well, as bits
 }
 
@@ -202,6 +202,8 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 	var beam []candidate
 	for i := range singles {
 		p.place(&singles[i])
+	}
+	for i := range singles {
 		for j := i + 1; j < len(singles); j++ {
 			score, ok := p.join(&singles[i], &singles[j])
 			if !ok {
@@ -271,13 +273,6 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		all = all[:maxLits]
 	}
-	for i := range all {
-		all[i].holds = make([]float64, len(p.rows))
-		for _, at := range all[i].on {
-			all[i].holds[at] = 1
-		}
-		all[i].bits = p.bitsOf(all[i].on)
-	}
 	return all
 }
 
@@ -303,23 +298,13 @@ func (p *pursuit) divide(col []float64) (on [2]candidate, sums, counts [2]float6
 	return on, sums, counts
 }
 
-// bitsOf are places as bits.
-func (p *pursuit) bitsOf(on []int32) []uint64 {
-	out := make([]uint64, (len(p.rows)+63)/64)
-	for _, at := range on {
-		out[at/64] |= 1 << (at % 64)
-	}
-	return out
-}
-
 // place prepares a candidate for joins.
 func (p *pursuit) place(c *candidate) {
-	c.pull = make([]float64, len(c.on))
+	c.pull, c.holds, c.bits = make([]float64, len(c.on)), make([]float64, len(p.rows)), make([]uint64, (len(p.rows)+63)/64)
 	for k, at := range c.on {
 		c.pull[k] = p.pull[at]
-	}
-	if c.bits == nil {
-		c.bits = p.bitsOf(c.on)
+		c.holds[at] = 1
+		c.bits[at/64] |= 1 << (at % 64)
 	}
 }
 
@@ -359,11 +344,11 @@ func (p *pursuit) join(a, b *candidate) (score float64, ok bool) {
 			n += b.holds[at] * p.counts[at]
 		}
 	} else { // each row counts once
-		both := 0
+		shared := 0
 		for k, x := range a.bits {
-			both += bits.OnesCount64(x & b.bits[k])
+			shared += bits.OnesCount64(x & b.bits[k])
 		}
-		n = float64(both)
+		n = float64(shared)
 	}
 	return p.score(n, sum), true
 }
