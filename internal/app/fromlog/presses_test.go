@@ -3,6 +3,7 @@ package fromlog
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -71,7 +72,9 @@ const stepHead = "shift,machine,type,wear,action,profit"
 func imported(t *testing.T, r Request) (rows []string, report string) {
 	t.Helper()
 	r.Out = filepath.Join(t.TempDir(), "out")
-	r.Actions, r.Entity = []string{"action"}, "machine"
+	if r.Actions = []string{"action"}; r.Input == nil {
+		r.Entity = "machine"
+	}
 	res, err := Init(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -166,6 +169,26 @@ func TestOutcomes(t *testing.T) {
 	}
 	if _, report := imported(t, Request{Log: name, Reward: "-wear"}); !strings.Contains(report, "state    wear") {
 		t.Errorf("wear is a state before the action:\n%s", report)
+	}
+}
+
+// TestCurvedOutcome has a cost that is a price times what is done, and what the room lacks, taken for a reward, which no line tells of.
+func TestCurvedOutcome(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("outdoor,price,action,room,cost\n")
+	r, room := rand.New(rand.NewPCG(2, 2)), 19.0
+	for range 1200 {
+		outdoor, price, heat := float64(r.IntN(150))/10, 5+r.IntN(20), r.IntN(6)
+		fmt.Fprintf(&b, "%.1f,%d,%d,%.1f,%.2f\n", outdoor, price, heat, room, float64(price*heat)/2+12*max(0, 19-room)+5*max(0, room-22))
+		room = math.Round(10*(room+.6*float64(heat)-.12*(room-outdoor)+.1*r.NormFloat64())) / 10
+	}
+	name := filepath.Join(t.TempDir(), "log.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, report := imported(t, Request{Log: name, Reward: "-cost", Input: []string{"outdoor", "price"}})
+	if want := "reward   cost (learned: what a step yields or costs, known after its action)"; !strings.Contains(report, want) || !strings.Contains(report, "state    room") {
+		t.Errorf("want %q, and a state room, in\n%s", want, report)
 	}
 }
 

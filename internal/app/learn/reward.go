@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // RewardLine is the reward of a step as it was learned from the rows.
@@ -62,24 +63,23 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 	case rows.rows == 0:
 		return nil, nil
 	}
-	atoms := rewardAtoms(p.Problem, rows.sources[0].Data.Schema)
-	f, table, given, err := fitReward(ctx, rows, atoms, t.Config.Seed)
+	f, err := fitReward(ctx, p.Problem, rows, t.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	l := &RewardLine{Reward: table.Text(f), Exact: f.Exact, Contradictory: []int32{}}
+	l := &RewardLine{Reward: f.table.Text(f.Function), Exact: f.Exact, Contradictory: []int32{}}
 	l.RewardRows = load.RewardRows{Rows: rows.rows, Floor: rows.other(), Error: f.Error}
 	for _, m := range f.Terms {
 		if len(m.With) > 0 {
-			l.Undecided = append(l.Undecided, table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
+			l.Undecided = append(l.Undecided, f.table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
 		}
 	}
 	if !f.Exact {
-		l.Error = rows.meanError(given)
+		l.Error = rows.meanError(f.given)
 	}
-	l.tell(rows, given)
+	l.tell(rows, f.given)
 	if f.Exact && rows.rows >= heldLeast {
-		l.Held, err = heldReward(ctx, from, atoms, t.Config.Seed)
+		l.Held, err = heldReward(ctx, p.Problem, from, t.Config.Seed)
 	}
 	return l, err
 }
@@ -88,27 +88,39 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 // give their mean.
 const mostWrong = .04
 
-// fitReward learns a function of rows, of very many on a part. It returns the table that it is of, and the reward that it gives each group, too.
-func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (f *reward.Function, table *reward.Table, given []float64, err error) {
+// rewardFit is a function of rows.
+type rewardFit struct {
+	*reward.Function
+	table *reward.Table // that it is of
+	atoms []rewardAtom  // of the table
+	given []float64     // the reward that it gives each group
+}
+
+// fitReward learns a function of rows, of very many on a part.
+func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uint64) (*rewardFit, error) {
+	atoms := rewardAtoms(p, x.sources[0].Data.Schema)
+	curves, err := x.curves(ctx, p, atoms, seed)
+	if err != nil {
+		return nil, err
+	}
+	atoms = append(atoms, curves...)
 	groups := x.draw(seed)
 	most := mostWrong * float64(x.rows)
 	most += 1 + 2*math.Sqrt(most) // by chance
+	fit := func(means bool) (*rewardFit, error) {
+		table := x.table(atoms, groups, nil, means)
+		f, err := reward.Learn(ctx, table, seed)
+		if err != nil {
+			return nil, err
+		}
+		return &rewardFit{f, table, atoms, x.given(atoms, f)}, nil
+	}
 	if float64(x.other()) <= most {
-		table = x.table(atoms, groups, nil, false)
-		if f, err = reward.Learn(ctx, table, seed); err != nil {
-			return nil, nil, nil, err
-		}
-		if f.Exact {
-			if given = x.given(atoms, f); float64(x.unlike(given)) <= most {
-				return f, table, given, nil
-			}
+		if f, err := fit(false); err != nil || f.Exact && float64(x.unlike(f.given)) <= most {
+			return f, err
 		}
 	}
-	table = x.table(atoms, groups, nil, true)
-	if f, err = reward.Learn(ctx, table, seed); err != nil {
-		return nil, nil, nil, err
-	}
-	return f, table, x.given(atoms, f), nil
+	return fit(true)
 }
 
 // meanError is the mean absolute difference of the rows' rewards from what each group is given.
@@ -128,16 +140,16 @@ func (x *rewardRows) unlike(given []float64) (n int) {
 }
 
 // heldReward learns from the first rows of each source and counts the wrong ones of the others.
-func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, seed uint64) (*HeldReward, error) {
+func heldReward(ctx context.Context, p *factored.Problem, from []train.Source, seed uint64) (*HeldReward, error) {
 	first, last := rewarded(from, 0, heldShare), rewarded(from, heldShare, 1)
 	if first.rows == 0 || last.rows == 0 {
 		return nil, nil
 	}
-	f, _, _, err := fitReward(ctx, first, atoms, seed)
+	f, err := fitReward(ctx, p, first, seed)
 	if err != nil {
 		return nil, err
 	}
-	return &HeldReward{Rows: last.rows, Wrong: last.unlike(last.given(atoms, f))}, nil
+	return &HeldReward{Rows: last.rows, Wrong: last.unlike(last.given(f.atoms, f.Function))}, nil
 }
 
 // tell records the rows with another reward than what each group is given.

@@ -15,6 +15,8 @@ const (
 	mostCells  = 64    // different cells of a column that rows are compared by
 	fewCells   = 8     // of numbers that have a term each
 	mostTerms  = 40    // of a linear function
+	mostBent   = 150   // of one that is curved
+	bends      = 6     // parts of a number's range
 )
 
 // explained has the columns of a log by what they are, and the rows in which they are looked at.
@@ -69,7 +71,7 @@ func (x *explained) look(rows []int, columns []*Column) (out []looked) {
 func (x *explained) left(c *Column, by []looked) float64 {
 	left := c.leftByGroups(x.own, by)
 	if x.numeric[c] {
-		left = min(left, c.leftByLine(x.own, by))
+		left = min(left, c.leftByLine(x.own, by, false), c.leftByLine(x.own, by, true))
 	}
 	return left
 }
@@ -161,28 +163,16 @@ func (v *variation) of() float64 {
 }
 
 // leftByLine returns the share of the variation of a column in rows that the best linear function of others leaves: of their numbers, and of whether
-// they have each of a few cells.
-func (c *Column) leftByLine(rows []int, by []looked) float64 {
-	type term struct {
-		*looked
-		cell uint64 // that counts 1; 0 for the number
-	}
-	var terms []term
-	for i := range by {
-		l := &by[i]
-		if l.numeric {
-			terms = append(terms, term{l, 0})
-		}
-		if values := l.c.cells.values; len(values) <= fewCells || !l.numeric && len(values) <= mostCells {
-			for _, cell := range values {
-				if cell != 0 && cell != missing {
-					terms = append(terms, term{l, cell})
-				}
-			}
+// they have each of a few cells; where it may be curved, also of products of two numbers, and of what numbers are beyond some levels.
+func (c *Column) leftByLine(rows []int, by []looked, curved bool) float64 {
+	terms := termsOf(by)
+	if curved {
+		if terms = bentTerms(by, terms, len(rows)); terms == nil {
+			return 1
 		}
 	}
 	m := len(terms) + 1
-	if m > mostTerms || len(rows) < 2*m {
+	if !curved && m > mostTerms || len(rows) < 2*m {
 		return 1
 	}
 	a, b, z := make([]float64, m*m), make([]float64, m), make([]float64, m)
@@ -194,20 +184,13 @@ func (c *Column) leftByLine(rows []int, by []looked) float64 {
 		}
 		all.add(c, row)
 		z[0] = 1
-		for i, t := range terms {
-			switch x := math.Float64frombits(t.at(k)); {
-			case t.cell != 0 && t.at(k) == t.cell:
-				z[i+1] = 1
-			case t.cell == 0 && !math.IsNaN(x):
-				z[i+1] = x
-			default:
-				z[i+1] = 0
-			}
+		for i := range terms {
+			z[i+1] = terms[i].at(k)
 		}
 		for i, x := range z {
 			if x != 0 {
 				b[i] += x * y
-				for j, w := range z {
+				for j, w := range z[:i+1] {
 					a[i*m+j] += x * w
 				}
 			}
@@ -221,4 +204,94 @@ func (c *Column) leftByLine(rows []int, by []looked) float64 {
 		explained += beta * b[i]
 	}
 	return max(all.squares-explained, 0) / (all.n - float64(m)) / (all.of() / (all.n - 1))
+}
+
+// term is a part of a linear function: the number of a column or whether it has a cell, that number beyond a level, or times that of another one.
+type term struct {
+	*looked
+	cell   uint64 // that counts 1; 0 for the number
+	beyond float64
+	bent   bool // what is above the level
+	times  *looked
+}
+
+// at is a term in the k-th of the rows.
+func (t *term) at(k int) float64 {
+	if t.cell != 0 {
+		if t.looked.at(k) == t.cell {
+			return 1
+		}
+		return 0
+	}
+	x := t.number(k)
+	switch {
+	case t.bent:
+		return max(0, x-t.beyond)
+	case t.times != nil:
+		return x * t.times.number(k)
+	}
+	return x
+}
+
+// number is that of the column in the k-th of the rows, 0 for none.
+func (l *looked) number(k int) float64 {
+	if x := math.Float64frombits(l.at(k)); !math.IsNaN(x) {
+		return x
+	}
+	return 0
+}
+
+// termsOf are the terms that are not curved.
+func termsOf(by []looked) (terms []term) {
+	for i := range by {
+		l := &by[i]
+		if l.numeric {
+			terms = append(terms, term{looked: l})
+		}
+		if values := l.c.cells.values; len(values) <= fewCells || !l.numeric && len(values) <= mostCells {
+			for _, cell := range values {
+				if cell != 0 && cell != missing {
+					terms = append(terms, term{looked: l, cell: cell})
+				}
+			}
+		}
+	}
+	return terms
+}
+
+// bentTerms adds curved ones; nil for none, or too many.
+func bentTerms(by []looked, terms []term, rows int) []term {
+	var numbers []*looked
+	for i := range by {
+		if by[i].numeric {
+			numbers = append(numbers, &by[i])
+		}
+	}
+	if n := len(numbers); n == 0 || len(terms)+n*(n+1)/2+n*(bends-1) > mostBent {
+		return nil
+	}
+	for i, x := range numbers {
+		for _, y := range numbers[:i+1] {
+			terms = append(terms, term{looked: x, times: y})
+		}
+		for _, level := range x.levels(rows) {
+			terms = append(terms, term{looked: x, beyond: level, bent: true})
+		}
+	}
+	return terms
+}
+
+// levels are some of the numbers in the rows, by their order.
+func (l *looked) levels(rows int) (out []float64) {
+	all := make([]float64, rows)
+	for k := range all {
+		all[k] = l.number(k)
+	}
+	slices.Sort(all)
+	for q := 1; q < bends; q++ {
+		if x := all[q*rows/bends]; x > all[0] && (len(out) == 0 || x > out[len(out)-1]) {
+			out = append(out, x)
+		}
+	}
+	return out
 }

@@ -65,11 +65,14 @@ func (t *Table) bits(f *Function, rows []int) float64 {
 	return float64(wrong)*t.exception(wrong, of, len(values)) + t.length(f)
 }
 
-// literals counts the literals.
+// literals counts the literals, and the features of no literal but for curved ones, of which few are listed.
 func (t *Table) literals() float64 {
-	n := len(t.Atoms)
+	n := 0
 	for i := range t.Atoms {
-		if t.Atoms[i].Negation != "" {
+		switch {
+		case t.Atoms[i].Negation != "":
+			n += 2
+		case !t.Atoms[i].Curved:
 			n++
 		}
 	}

@@ -112,6 +112,7 @@ func (p *pursuit) exact() bool {
 const (
 	plain   = iota // values of variables
 	single         // other features of one variable
+	curved         // products of two numbers, and what one is beyond another
 	joined         // conjunctions of two and three
 	related        // conditions on the next state and relations too
 	classes
@@ -122,6 +123,9 @@ func (p *pursuit) run(ctx context.Context, class int) error {
 	most := len(p.rows)/2 + 1
 	if p.t.Means {
 		most = len(p.rows) // which stand for more observations
+	}
+	if class >= curved && !p.t.open {
+		p.seed()
 	}
 	for len(p.chosen) < min(p.most, most) && !p.exact() {
 		if err := ctx.Err(); err != nil {
@@ -143,6 +147,16 @@ func (p *pursuit) run(ctx context.Context, class int) error {
 		}
 	}
 	return nil
+}
+
+// seed takes the curved features, which were chosen together.
+func (p *pursuit) seed() {
+	for a := range p.t.Atoms {
+		if p.t.Atoms[a].Curved {
+			p.tried[key([]int{2 * a})] = true
+			p.add([]int{2 * a})
+		}
+	}
 }
 
 // squares is the sum of squares that is left of all observations.
@@ -241,7 +255,7 @@ func shortened(all []candidate) []candidate {
 func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 	var all []candidate
 	for a := range p.t.Atoms {
-		if x := &p.t.Atoms[a]; !x.Plain && (class == plain || class < related && x.Later) {
+		if !tries(&p.t.Atoms[a], class) {
 			continue
 		}
 		col := p.t.Columns[a]
@@ -274,6 +288,17 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		all = all[:maxLits]
 	}
 	return all
+}
+
+// tries reports whether a feature is tried in a class.
+func tries(x *Atom, class int) bool {
+	switch {
+	case x.Curved:
+		return class >= curved
+	case x.Plain:
+		return true
+	}
+	return class == related || class > plain && !x.Later
 }
 
 // divide lists the places of the rows in which a condition holds, and of the others, with the sums of what is left there and their counts.

@@ -21,6 +21,8 @@ type Atom struct {
 	// Later marks a condition that is joined only where the others do not do: one on the next
 	// state, or a relation.
 	Later bool
+	// Curved marks a product of two numbers, or what a number is beyond another. Learn takes all of them where the others do not do; see Curves.
+	Curved bool
 	// Before is, of a condition on the next state, one more than the place of the atom that
 	// says the same of the state before the step; 0 for none.
 	Before int
@@ -38,6 +40,7 @@ type Table struct {
 	// the squares by which the observations differ from their means.
 	Means  bool
 	Within float64
+	open   bool // curved features are to be chosen among
 }
 
 // Term is a sum's feature with a weight: where one of its cases holds. A case is a conjunction
