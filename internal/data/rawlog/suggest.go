@@ -49,26 +49,29 @@ const (
 // whose behaviour may depend on a quantity is every other one that is not a quantity; of very many, some are looked at.
 func Quantify(ctx context.Context, t *Table, fluents []Fluent, r Reading, s *Spec) error {
 	rows := drawn(t.Rows(), mostValues)
-	var quantities, others []*Fluent
+	var quantities, rest, others []*Fluent // quantities that are states, those that are not, and states that are none
 	for i := range fluents {
 		switch f := &fluents[i]; {
-		case f.Kind == Real && f.Edges == nil && f.IsFluent():
+		case f.Kind == Real && f.Edges == nil && f.IsFluent() && f.Use == AsState:
 			quantities = append(quantities, f)
+		case f.Kind == Real && f.Edges == nil && f.IsFluent():
+			rest = append(rest, f)
 		case f.Use == AsState && f.Kind != Real:
 			others = append(others, f)
 		}
 	}
-	if len(quantities) == 0 {
+	if len(quantities)+len(rest) == 0 {
 		return nil
 	}
 	w := newWatch(t, fluents, r)
-	most := max(1, min(maxWatched, maxChanges/max(1, len(w.now)*len(quantities))))
+	most := max(1, min(maxWatched, maxChanges/max(1, len(w.now)*(len(quantities)+len(rest)))))
 	for i, g := range others {
 		if i*most/len(others) != (i+1)*most/len(others) || len(others) <= most {
 			w.changesOf(g)
 		}
 	}
-	for _, f := range quantities {
+	summed := false // some state is a number, whose function adds up others
+	for _, f := range append(quantities, rest...) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -84,8 +87,12 @@ func Quantify(ctx context.Context, t *Table, fluents []Fluent, r Reading, s *Spe
 		if digits >= 0 && asked {
 			f.Step = Step{1, digits}
 		}
-		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && (isGrid(values, f.Hi-f.Lo) || len(clusters(slices.Sorted(slices.Values(values)))) == 0) {
+		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && (summed && f.Use != AsState || isGrid(values, f.Hi-f.Lo) || len(clusters(slices.Sorted(slices.Values(values)))) == 0) {
+			if r := resolution(values); f.Step.Units == 0 && f.Use != AsState && len(c.cells.values) <= maxGaps+1 && (f.Hi-f.Lo)/r.Float() <= mostSteps {
+				f.Step = r // few values, which are exact
+			}
 			f.fix(values, w.movesOf(f.Column))
+			summed = summed || f.Use == AsState
 			continue
 		}
 		given := f.How == "given"
