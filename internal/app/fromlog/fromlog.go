@@ -123,6 +123,7 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 
 // start is Init with what was found before.
 func start(ctx context.Context, r Request, notes []string) (*Result, error) {
+	asked := r
 	x, err := look(ctx, &r)
 	if err != nil {
 		return nil, err
@@ -167,8 +168,8 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 			return nil, err
 		}
 		if why != "" {
-			r.Input = append(slices.Clone(r.Input), r.Entity)
-			return start(ctx, r, []string{fmt.Sprintf("%s is an input, too, since no other column tells its values apart: %s", r.Entity, why)})
+			asked.Input = append(slices.Clone(r.Input), r.Entity)
+			return start(ctx, asked, []string{fmt.Sprintf("%s is an input, too, since no other column tells its values apart: %s", r.Entity, why)})
 		}
 	}
 	out.groups = contradictions(s, contradictory(groups))

@@ -125,6 +125,26 @@ func TestScattered(t *testing.T) {
 	}
 }
 
+// TestUnlikePresses has the reward learned where the log is read again, since machines differ.
+func TestUnlikePresses(t *testing.T) {
+	rows := presses(400)
+	for i := range rows {
+		if rows[i].name == "press_2" && rows[i].action == "run" { // it does not wear, and all are of one kind
+			rows[i].next = rows[i].wear
+		}
+		rows[i].kind = "A"
+	}
+	format := func(p press) string {
+		return fmt.Sprintf("%d,%s,%d,%s,%d,%d", p.shift, p.name, p.wear, p.action, p.profit, p.next)
+	}
+	_, report := imported(t, Request{Log: written(t, "shift,machine,wear,action,profit,next_wear", rows, format), Reward: "profit"})
+	for _, want := range []string{"machine is an input, too, since no other column tells its values apart", "reward   profit (learned"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("want %q in\n%s", want, report)
+		}
+	}
+}
+
 // TestRestarting has steps that begin again in each episode leave the rows in their order.
 func TestRestarting(t *testing.T) {
 	rows := presses(120)
