@@ -281,7 +281,7 @@ func (t *Task) Factored(name string) (*factored.Problem, error) {
 	}
 	for i, text := range t.Rules {
 		if err := t.require(p, text, fmt.Sprintf("rule %d", i+1)); err != nil {
-			return nil, t.errorAt([]string{"rules"}, "rule %d, %s: %v", i+1, text, err)
+			return nil, t.errorAt([]string{"rules"}, "rule %d, %s: %v%s", i+1, text, err, t.ofSeveral(text))
 		}
 	}
 	for i, text := range t.Final {

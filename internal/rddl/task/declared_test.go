@@ -98,6 +98,7 @@ func TestDeclaredErrors(t *testing.T) {
 		{`[[action]]`, "domain = 3\n[[action]]", "t.toml:"},
 		{`goal`, "domain = \"d.rddl\"\ngoal", "t.toml:1:1: the domain declares fluents"},
 		{`~go`, `~gone`, "t.toml:3:9: rule 1, "},
+		{"[\"door == @open => ~go\"]", "[\"go(B)\"]\nentity = [{name = \"B\"}]", "t.toml:3:9: rule 1, go(B): 1:1: there is no variable go(B) in lift; a rule holds for each entity, and a constraint that names them, as (B), is one of plans: --require with --entity"},
 		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"flor\"}", "t.toml:11:7: x is a lag of \"flor\", and there is no such state or action"},
 		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 2}", "t.toml:11:7: x is a lag of floor by 2 steps; expected a state that is one by 1 too"},
 		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 0}", "t.toml:11:7: x is a lag by 0 steps"},

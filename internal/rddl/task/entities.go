@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,4 +66,14 @@ func (t *Task) Begin(p *factored.Problem, entity string) (map[string]int64, erro
 		out[v.Name] = x
 	}
 	return out, nil
+}
+
+// ofSeveral says where a constraint belongs that names entities; empty for others.
+func (t *Task) ofSeveral(text string) string {
+	for _, e := range t.Entities {
+		if strings.Contains(text, "("+e.Name+")") {
+			return fmt.Sprintf("; a rule holds for each entity, and a constraint that names them, as (%s), is one of plans: --require with --entity", e.Name)
+		}
+	}
+	return ""
 }
