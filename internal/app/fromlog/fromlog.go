@@ -151,15 +151,11 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	if read.Sorted {
 		out.Notes = append(out.Notes, fmt.Sprintf("the rows stand in no order of %s: they were sorted by it", x.reading.Time))
 	}
-	for _, rules := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken} {
-		note, err := rules(ctx, &r, s, read.Data)
-		if err != nil {
-			return nil, err
-		}
-		if note != "" {
-			out.Notes = append(out.Notes, note)
-		}
+	rules, err := x.rules(ctx, &r, s, read.Data)
+	if err != nil {
+		return nil, err
 	}
+	out.Notes = append(out.Notes, rules...)
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)
 	if told {
@@ -182,6 +178,20 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	}
 	r.Progress(stepWrite, 0)
 	return out, out.write(r.Out, x.text, read, dataFileOf(r.Missing, x.fluents))
+}
+
+// rules notes what rows say of the actions that are possible.
+func (x *looked) rules(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (notes []string, err error) {
+	for _, look := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken} {
+		note, err := look(ctx, r, s, d)
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes, nil
 }
 
 // looked is what was found about a log, and the task that was made of it.

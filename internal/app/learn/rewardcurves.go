@@ -16,6 +16,8 @@ const (
 	mostNumbers  = 16   // that are multiplied with each other, and compared
 	mostFactors  = 40   // conditions that numbers are multiplied by
 	mostKinks    = 200  // levels of a number, beyond which it begins to count
+	fewLevels    = 20   // of a number, whose parts beyond one are multiplied by others
+	mostTried    = 3000 // features, about
 	curvedGroups = 2000 // groups of rows that they are chosen on
 )
 
@@ -47,7 +49,11 @@ func (x *rewardRows) curves(ctx context.Context, p *factored.Problem, atoms []re
 	})
 	tried := append(products(numbers, factors), differences(numbers)...)
 	for i := range numbers {
-		tried = append(tried, numbers[i].kinks(0, len(numbers[i].levels))...)
+		kinks := numbers[i].kinks(0, len(numbers[i].levels))
+		tried = append(tried, kinks...)
+		if len(numbers[i].levels) <= fewLevels && len(tried) < mostTried {
+			tried = append(tried, slopes(kinks, numbers)...)
+		}
 	}
 	chosen, err := x.choose(ctx, plain, tried, groups)
 	if err != nil {
@@ -152,6 +158,18 @@ func products(numbers []number, factors []rewardAtom) (out []curve) {
 				text = "(" + text + ")"
 			}
 			out = append(out, newCurve(text+"*"+x.text, x.later, func(row []float64) float64 { return c.value(row) * x.value(row) }))
+		}
+	}
+	return out
+}
+
+// slopes are products of what a number is beyond a level with another number before the step.
+func slopes(kinks []curve, numbers []number) (out []curve) {
+	for _, c := range kinks {
+		for i := range numbers {
+			if x := &numbers[i]; x != c.of && !x.later && !c.Later {
+				out = append(out, newCurve(c.Text+"*"+x.text, false, func(row []float64) float64 { return c.value(row) * x.value(row) }))
+			}
 		}
 	}
 	return out

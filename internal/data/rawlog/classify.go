@@ -58,6 +58,13 @@ type found struct {
 	both           map[string]bool // and of the numbers
 }
 
+// settings reports whether numbers and texts are a few values of one kind, such as the speeds of a machine and "repair", of which the texts are
+// no slips.
+func (n *found) settings() bool {
+	const often = 50 // at least one of so many cells is a text
+	return n.whole && len(n.both) <= maxEnum && often*n.texts >= n.numbers
+}
+
 // MostTold bounds the entities that are told apart by an input.
 const MostTold = 64
 
@@ -71,8 +78,8 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec, episode string) 
 	drop := func(format string, args ...any) { f.Use, f.Why = Dropped, fmt.Sprintf(format, args...) }
 	wasAction := f.Use == AsAction
 	given, ranged := s.rangeOf(f)
-	mixed := n.texts > 0 && n.numbers > 0 && n.numbers <= n.texts
-	if f.Unreadable = 0; n.texts > 0 && n.numbers > n.texts {
+	mixed := n.texts > 0 && n.numbers > 0 && (n.numbers <= n.texts || wasAction && n.settings())
+	if f.Unreadable = 0; n.texts > 0 && !mixed && n.numbers > 0 {
 		f.Unreadable = n.texts
 	} else if mixed {
 		n.values = n.both

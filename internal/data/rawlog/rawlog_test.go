@@ -2,6 +2,7 @@ package rawlog
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -257,6 +258,38 @@ func TestInputs(t *testing.T) {
 		}
 		if !slices.Equal(rows, want) {
 			t.Errorf("%q: %v", text, rows)
+		}
+	}
+}
+
+// TestSettings: numbers and texts of an action are its values where both are often chosen; a slip is none, nor is a text among measured
+// numbers, or of a state.
+func TestSettings(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("wear,speed,power,command\n")
+	for i := range 600 {
+		speed, power, wear := fmt.Sprint(i%5), fmt.Sprintf("%d.5", i%7), fmt.Sprint(i*i%6)
+		if i%9 == 8 {
+			speed, power, wear = "repair", "off", "worn"
+		}
+		command := fmt.Sprint(i % 4)
+		if i == 300 {
+			command = "3x"
+		}
+		fmt.Fprintf(&b, "%s,%s,%s,%s\n", wear, speed, power, command)
+	}
+	x, err := Open(t.Context(), write(t, "log.csv", b.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := infer(t, x, Spec{Actions: []string{"speed", "power", "command"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"int 0..4, 66 unreadable", "enum [0 1 2 3 4 repair], 0 unreadable", "real, 66 unreadable", "int 0..3, 1 unreadable"} {
+		got := map[Kind]string{Int: fmt.Sprintf("int %v..%v", f[i].Lo, f[i].Hi), Enum: fmt.Sprintf("enum %v", f[i].Values), Real: "real"}[f[i].Kind]
+		if got += fmt.Sprintf(", %d unreadable", f[i].Unreadable); got != want {
+			t.Errorf("%s: %s, want %s", f[i].Column, got, want)
 		}
 	}
 }
