@@ -155,20 +155,13 @@ func writeLags(b *strings.Builder, x *looked, lags int, initial map[string]strin
 
 // writeRules writes the rules, or what the user may write there, and the final states.
 func writeRules(b *strings.Builder, fluents []rawlog.Fluent, rules, final []string) {
-	list := func(conditions []string) string {
-		var out []string
-		for _, x := range conditions {
-			out = append(out, strconv.Quote(x))
-		}
-		return strings.Join(out, ", ")
-	}
 	if len(rules) > 0 {
-		fmt.Fprintf(b, "rules = [%s]  # hold at every step\n", list(rules))
+		fmt.Fprintf(b, "rules = %s  # hold at every step\n", texts(rules))
 	} else {
 		fmt.Fprintf(b, "# rules = [%s]  # hold at every step\n", strconv.Quote(example(fluents, rawlog.AsState)+" => "+example(fluents, rawlog.AsAction)))
 	}
 	if len(final) > 0 {
-		fmt.Fprintf(b, "final = [%s]  # no step begins in such a state: in the log they end an episode\n", list(final))
+		fmt.Fprintf(b, "final = %s  # no step begins in such a state: in the log they end an episode\n", texts(final))
 	}
 }
 
@@ -268,6 +261,22 @@ func literal(f *rawlog.Fluent, text string) string {
 	return text
 }
 
+// writeTable writes a table of entries in a line; nothing without entries.
+func writeTable(b *strings.Builder, key string, entries []string, comment string) {
+	if len(entries) > 0 {
+		fmt.Fprintf(b, "%s = {%s}  # %s\n", key, strings.Join(entries, ", "), comment)
+	}
+}
+
+// texts is a list of texts.
+func texts(list []string) string {
+	var out []string
+	for _, x := range list {
+		out = append(out, strconv.Quote(x))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
 // printable replaces what a comment cannot have.
 func printable(r rune) rune {
 	if unicode.IsControl(r) {
@@ -293,16 +302,17 @@ func writeLog(b *strings.Builder, x *looked, r Request) {
 	for _, base := range slices.Sorted(maps.Keys(reading.Next)) {
 		next = append(next, fmt.Sprintf("%s = %s", strconv.Quote(base), strconv.Quote(reading.Next[base])))
 	}
-	if len(next) > 0 {
-		fmt.Fprintf(b, "next = {%s}  # columns of next states\n", strings.Join(next, ", "))
-	}
+	writeTable(b, "next", next, "columns of next states")
 	var counts []string
 	for _, column := range slices.Sorted(maps.Keys(x.weights)) {
 		counts = append(counts, fmt.Sprintf("%s = %v", strconv.Quote(column), x.weights[column]))
 	}
-	if len(counts) > 0 {
-		fmt.Fprintf(b, "reward = {%s}  # columns that it counts, with their weights\n", strings.Join(counts, ", "))
+	writeTable(b, "reward", counts, "columns that it counts, with their weights")
+	var unused []string
+	for _, u := range x.unused {
+		unused = append(unused, fmt.Sprintf("%s = {of = %s, uses = %s, none = %s}", strconv.Quote(u.Column), strconv.Quote(u.Of), texts(u.Uses), strconv.Quote(u.None)))
 	}
+	writeTable(b, "unused", unused, "what is empty where another column does not use it")
 	if len(reading.Ends) > 0 {
 		fmt.Fprintf(b, "ends = [\"%s\"]  # columns that are true where an episode ends\n", strings.Join(reading.Ends, "\", \""))
 	}
@@ -329,7 +339,5 @@ func writeLog(b *strings.Builder, x *looked, r Request) {
 			}
 		}
 	}
-	if len(renamed) > 0 {
-		fmt.Fprintf(b, "columns = {%s}  # of fluents with another name\n", strings.Join(renamed, ", "))
-	}
+	writeTable(b, "columns", renamed, "of fluents with another name")
 }

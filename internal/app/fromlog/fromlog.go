@@ -206,6 +206,7 @@ type looked struct {
 	decided  []string
 	outcomes []rawlog.Outcome
 	weights  map[string]float64
+	unused   []rawlog.Unused
 }
 
 // mostlyWeeks is the number of days of a log that can show what days and weeks repeat.
@@ -238,7 +239,9 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s taken for the action by its name; --actions names others", strings.Join(spec.Actions, ", ")))
 		}
 	}
-	x := &looked{t: t, shape: t.Shape(spec)}
+	x := &looked{t: t}
+	x.setUnused(spec.Actions)
+	x.shape = t.Shape(spec)
 	if x.fluents, err = rawlog.Infer(ctx, t, spec, x.shape); err != nil {
 		return nil, err
 	}
@@ -260,6 +263,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if err := chooseDefaults(x.fluents, r.Default); err != nil {
 		return nil, err
 	}
+	x.ruleUnused(r)
 	x.end = endingOf(t, x.fluents, x.shape, x.reading)
 	x.text, err = document(x, *r)
 	return x, err

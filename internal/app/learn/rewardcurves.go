@@ -18,6 +18,7 @@ const (
 	mostKinks    = 200  // levels of a number, beyond which it begins to count
 	fewLevels    = 20   // of a number, whose parts beyond one are multiplied by others
 	mostTried    = 3000 // features, about
+	smallError   = 1e-6 // of a reward, by which more than these are not looked for
 	curvedGroups = 2000 // groups of rows that they are chosen on
 )
 
@@ -48,16 +49,26 @@ func (x *rewardRows) curves(ctx context.Context, p *factored.Problem, atoms []re
 		return a.Negation != "" && (a.Later || slices.ContainsFunc(numbers, func(x number) bool { return x.variable == a.Variable })) // kinks stand for bounds
 	})
 	tried := append(products(numbers, factors), differences(numbers)...)
+	var more []curve
 	for i := range numbers {
 		kinks := numbers[i].kinks(0, len(numbers[i].levels))
 		tried = append(tried, kinks...)
-		if len(numbers[i].levels) <= fewLevels && len(tried) < mostTried {
-			tried = append(tried, slopes(kinks, numbers)...)
+		if len(numbers[i].levels) <= fewLevels && len(more) < mostTried {
+			more = append(more, slopes(kinks, numbers, factors)...)
 		}
 	}
-	chosen, err := x.choose(ctx, plain, tried, groups)
+	chosen, left, err := x.choose(ctx, plain, tried, groups)
 	if err != nil {
 		return nil, err
+	}
+	if left > smallError && len(more) > 0 {
+		others, less, err := x.choose(ctx, plain, append(slices.Clone(tried), more...), groups)
+		if err != nil {
+			return nil, err
+		}
+		if less < .5*left {
+			chosen = others
+		}
 	}
 	coarse := false
 	tried = slices.Clone(chosen)
@@ -68,26 +79,28 @@ func (x *rewardRows) curves(ctx context.Context, p *factored.Problem, atoms []re
 		}
 	}
 	if coarse {
-		chosen, err = x.choose(ctx, plain, tried, groups)
+		if chosen, _, err = x.choose(ctx, plain, tried, groups); err != nil {
+			return nil, err
+		}
 	}
 	var out []rewardAtom
 	for _, c := range chosen {
 		out = append(out, c.rewardAtom)
 	}
-	return out, err
+	return out, nil
 }
 
-// choose chooses curves.
-func (x *rewardRows) choose(ctx context.Context, plain []rewardAtom, tried []curve, groups []int) (chosen []curve, err error) {
+// choose chooses curves, and returns the error that is left.
+func (x *rewardRows) choose(ctx context.Context, plain []rewardAtom, tried []curve, groups []int) (chosen []curve, left float64, err error) {
 	atoms := slices.Clone(plain)
 	for _, c := range tried {
 		atoms = append(atoms, c.rewardAtom)
 	}
-	places, err := x.table(atoms, groups, nil, true).Curves(ctx)
+	places, left, err := x.table(atoms, groups, nil, true).Curves(ctx)
 	for _, a := range places {
 		chosen = append(chosen, tried[a-len(plain)])
 	}
-	return chosen, err
+	return chosen, left, err
 }
 
 // numbersOf lists the numbers of rows, and conditions that a number may be multiplied by.
@@ -153,26 +166,36 @@ func products(numbers []number, factors []rewardAtom) (out []curve) {
 			}
 		}
 		for _, c := range factors {
-			text := c.Text
-			if strings.Contains(text, " ") {
-				text = "(" + text + ")"
-			}
-			out = append(out, newCurve(text+"*"+x.text, x.later, func(row []float64) float64 { return c.value(row) * x.value(row) }))
+			out = append(out, newCurve(grouped(c.Text)+"*"+x.text, x.later, func(row []float64) float64 { return c.value(row) * x.value(row) }))
 		}
 	}
 	return out
 }
 
-// slopes are products of what a number is beyond a level with another number before the step.
-func slopes(kinks []curve, numbers []number) (out []curve) {
+// slopes are products of what a number is beyond a level with another number before the step, or with a condition.
+func slopes(kinks []curve, numbers []number, factors []rewardAtom) (out []curve) {
 	for _, c := range kinks {
+		add := func(text string, value func(row []float64) float64) {
+			out = append(out, newCurve(text+"*"+c.Text, c.Later, func(row []float64) float64 { return value(row) * c.value(row) }))
+		}
 		for i := range numbers {
-			if x := &numbers[i]; x != c.of && !x.later && !c.Later {
-				out = append(out, newCurve(c.Text+"*"+x.text, false, func(row []float64) float64 { return c.value(row) * x.value(row) }))
+			if x := &numbers[i]; x != c.of && !x.later {
+				add(x.text, x.value)
 			}
+		}
+		for _, a := range factors {
+			add(grouped(a.Text), a.value)
 		}
 	}
 	return out
+}
+
+// grouped is an expression as a factor.
+func grouped(text string) string {
+	if strings.Contains(text, " ") {
+		return "(" + text + ")"
+	}
+	return text
 }
 
 // differences are what a number is above another.

@@ -2,7 +2,9 @@ package load
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
@@ -39,6 +41,10 @@ func (p *Problem) readLog(ctx context.Context, name string, outside func(dataset
 	}
 	if err := t.Derive(l.Derive); err != nil {
 		return nil, nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Unused)) {
+		u := l.Unused[name]
+		t.SetUnused(rawlog.Unused{Column: name, Of: u.Of, Uses: u.Uses, None: u.None})
 	}
 	if len(l.Reward) > 0 && t.Column(rawlog.RewardColumn) < 0 { // a data set has the sum
 		if err := t.AddReward(l.Reward); err != nil {

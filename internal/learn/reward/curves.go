@@ -6,29 +6,30 @@ import (
 	"slices"
 )
 
-// Curves lists the curved features that a fit takes with those of single variables: none unless half of the rows come nearer by
-// far then. Features that have a variable stand for others of the same one, such as levels of a number.
-func (t *Table) Curves(ctx context.Context) ([]int, error) {
+// Curves lists the curved features that a fit takes with those of single variables: none unless nearly all rows come nearer by
+// far then. Features that have a variable stand for others of the same one, such as levels of a number. The error is what is left then, or without
+// them.
+func (t *Table) Curves(ctx context.Context) (chosen []int, left float64, err error) {
 	const (
-		nearer = .8 // of the median error without them
+		nearer = .8 // of the error without them
 		far    = 3  // times the error that nine of ten rows do not exceed
 	)
 	if !slices.ContainsFunc(t.Atoms, func(a Atom) bool { return a.Curved }) {
-		return nil, nil
+		return nil, 0, nil
 	}
 	t.open = true
 	defer func() { t.open = false }()
 	flat, err := t.robust(ctx, all(t), single, math.Inf(1))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	before := t.median(flat)
+	before := t.most(flat)
 	if before < tolerance {
-		return nil, nil
+		return nil, 0, nil
 	}
 	bent, err := t.robust(ctx, all(t), curved, math.Inf(1))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	errors := t.errors(bent)
 	most := far * slices.Sorted(slices.Values(errors))[len(errors)*9/10]
@@ -41,23 +42,22 @@ func (t *Table) Curves(ctx context.Context) ([]int, error) {
 		before := p.squares()
 		better := p.exchange()
 		if err := p.run(ctx, curved); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if shorter := p.shorten(); !better && !shorter && p.squares() >= before {
 			break
 		}
 	}
 	p.straighten()
-	if t.median(p.function()) > nearer*before {
-		return nil, nil
+	if left = t.most(p.function()); left > nearer*before {
+		return nil, before, nil
 	}
-	var chosen []int
 	for _, lits := range p.chosen[1:] {
 		if a := lits[0] / 2; t.Atoms[a].Curved {
 			chosen = append(chosen, a)
 		}
 	}
-	return chosen, nil
+	return chosen, left, nil
 }
 
 // maxPasses bounds how often features are exchanged for others.
@@ -71,9 +71,9 @@ func (t *Table) errors(f *Function) (errors []float64) {
 	return errors
 }
 
-// median is that of the absolute errors of a function.
-func (t *Table) median(f *Function) float64 {
-	return slices.Sorted(slices.Values(t.errors(f)))[len(t.Rewards)/2]
+// most is the absolute error of a function that 19 of 20 rows do not exceed: fewer may be wrong.
+func (t *Table) most(f *Function) float64 {
+	return slices.Sorted(slices.Values(t.errors(f)))[len(t.Rewards)*19/20]
 }
 
 // take chooses other features than before.

@@ -50,7 +50,7 @@ func TestCurves(t *testing.T) {
 				table.Rewards[k] += 50
 			}
 		}
-		chosen, err := table.Curves(t.Context())
+		chosen, _, err := table.Curves(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,6 +68,15 @@ type Log struct {
 	Columns   map[string]string `toml:"columns"`   // by fluent, of those with another name
 	// Reward has the weights of columns whose sum is the reward of a step. Without it, it is the column reward, if there is one.
 	Reward map[string]float64 `toml:"reward"`
+	// Unused says what is empty in a column where another one does not use it.
+	Unused map[string]Unused `toml:"unused"`
+}
+
+// Unused is a column of an action that is empty where another column has none of some values, such as a speed where a machine is repaired.
+type Unused struct {
+	Of   string   `toml:"of"`   // column
+	Uses []string `toml:"uses"` // its values with which the column is of use
+	None string   `toml:"none"` // what an empty cell stands for elsewhere
 }
 
 // DelimiterRune returns the delimiter, 0 if it is to be inferred.
