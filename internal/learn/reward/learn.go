@@ -144,6 +144,7 @@ func (t *Table) finish(f *Function) {
 func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 	var best *Function
 	least := 0.0
+	defer func() { t.straight = false }()
 	for class, done := 0, false; class < classes && !done; class++ {
 		most := math.Inf(1)
 		if best != nil && best.Exact {
@@ -154,7 +155,8 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 			return nil, err
 		}
 		if rounded := t.rounded(f, rows); rounded != nil {
-			done = t.right(rounded, rows) == len(rows)
+			done = class != curved && t.right(rounded, rows) == len(rows)
+			t.straight = class >= curved // conjunctions may say the same in fewer terms
 			if err := t.mend(ctx, rounded, rows, most); err != nil {
 				return nil, err
 			}

@@ -124,7 +124,7 @@ func (p *pursuit) run(ctx context.Context, class int) error {
 	if p.t.Means {
 		most = len(p.rows) // which stand for more observations
 	}
-	if class >= curved && !p.t.open {
+	if class >= curved && !p.t.open && !p.t.straight {
 		p.seed()
 	}
 	for len(p.chosen) < min(p.most, most) && !p.exact() {
@@ -255,7 +255,7 @@ func shortened(all []candidate) []candidate {
 func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 	var all []candidate
 	for a := range p.t.Atoms {
-		if !tries(&p.t.Atoms[a], class) {
+		if !p.tries(&p.t.Atoms[a], class) {
 			continue
 		}
 		col := p.t.Columns[a]
@@ -291,10 +291,10 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 }
 
 // tries reports whether a feature is tried in a class.
-func tries(x *Atom, class int) bool {
+func (p *pursuit) tries(x *Atom, class int) bool {
 	switch {
 	case x.Curved:
-		return class >= curved
+		return class >= curved && !p.t.straight
 	case x.Plain:
 		return true
 	}
