@@ -130,14 +130,14 @@ func (p *pursuit) exchange() (better bool) {
 }
 
 // mostMirrored bounds the features that straighten tries the other way round.
-const mostMirrored = 6
+const mostMirrored = 5
 
 // straighten replaces what a number is above a level by what it is below, or the other way round, where that leaves fewer features: the two differ
 // by a multiple of the number.
 func (p *pursuit) straighten() {
-	best := p.chosen
+	first, best := p.chosen, p.chosen
 	var places, mirrors, plains []int
-	for k, lits := range best[1:] {
+	for k, lits := range first[1:] {
 		if m, plain := p.t.mirror(lits[0] / 2); m >= 0 && len(places) < mostMirrored {
 			places, mirrors = append(places, k+1), append(mirrors, m)
 			if !slices.Contains(plains, plain) {
@@ -145,9 +145,9 @@ func (p *pursuit) straighten() {
 			}
 		}
 	}
-	all, most := slices.Clone(best), (1+1e-6)*p.squares()+1e-9
+	most := (1+1e-6)*p.squares() + 1e-9
 	for turned := range 1 << len(places) {
-		trial := slices.Clone(all)
+		trial := slices.Clone(first)
 		for i, k := range places {
 			if turned>>i&1 == 1 {
 				trial[k] = []int{2 * mirrors[i]}
@@ -191,21 +191,25 @@ func (t *Table) mirror(a int) (mirror, plain int) {
 
 // explains is by how much a feature would lessen the squares that are left.
 func (p *pursuit) explains(a int) float64 {
-	col := make([]float64, len(p.rows))
-	for i, r := range p.rows {
-		col[i] = p.weight[i] * p.t.Columns[a][r]
+	if p.weighed == nil {
+		p.weighed = make([][]float64, len(p.t.Atoms))
 	}
-	norm := dot(col, col)
-	for _, q := range p.basis {
-		c := dot(q, col)
-		for i := range col {
-			col[i] -= c * q[i]
+	if p.weighed[a] == nil {
+		p.weighed[a] = make([]float64, len(p.rows))
+		for i, r := range p.rows {
+			p.weighed[a][i] = p.weight[i] * p.t.Columns[a][r]
 		}
 	}
-	rest := dot(col, col)
+	col := p.weighed[a]
+	norm := dot(col, col)
+	rest := norm
+	for _, q := range p.basis {
+		c := dot(q, col)
+		rest -= c * c
+	}
 	if rest <= 1e-9*norm {
 		return 0
 	}
-	c := dot(col, p.left)
+	c := dot(col, p.left) // which no chosen feature explains
 	return c * c / rest
 }

@@ -28,7 +28,8 @@ type pursuit struct {
 	basis    [][]float64 // orthonormal columns of the terms
 	triangle [][]float64 // column of each term in the basis
 	tried    map[string]bool
-	most     int // terms, with the constant
+	weighed  [][]float64 // by atom: its column times weight, for those that were asked for
+	most     int         // terms, with the constant
 }
 
 func newPursuit(t *Table, rows []int) *pursuit {
