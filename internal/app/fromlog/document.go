@@ -223,11 +223,7 @@ func writeType(b *strings.Builder, f *rawlog.Fluent) {
 	case rawlog.Int:
 		fmt.Fprintf(b, "range = [%v, %v]\n", f.Lo, f.Hi)
 	case rawlog.Enum:
-		var values []string
-		for _, v := range f.Values {
-			values = append(values, strconv.Quote(v))
-		}
-		fmt.Fprintf(b, "values = [%s]\n", strings.Join(values, ", "))
+		fmt.Fprintf(b, "values = %s\n", texts(f.Values))
 	case rawlog.Real:
 		if f.Fixed() {
 			fmt.Fprintf(b, "range = %q  # %s\n", f.Step.Text(f.Lo)+".."+f.Step.Text(f.Hi)+" by "+f.Step.String(), f.How)
@@ -296,7 +292,7 @@ func writeLog(b *strings.Builder, x *looked, r Request) {
 		fmt.Fprintf(b, "missing = %s\n", strconv.Quote(string(r.Missing)))
 	}
 	if len(r.Derive) > 0 {
-		fmt.Fprintf(b, "derive = [\"%s\"]  # inputs that are made of the stamps of time\n", strings.Join(r.Derive, "\", \""))
+		fmt.Fprintf(b, "derive = %s  # inputs that are made of the stamps of time\n", texts(r.Derive))
 	}
 	var next []string
 	for _, base := range slices.Sorted(maps.Keys(reading.Next)) {
@@ -314,7 +310,7 @@ func writeLog(b *strings.Builder, x *looked, r Request) {
 	}
 	writeTable(b, "unused", unused, "what is empty where another column does not use it")
 	if len(reading.Ends) > 0 {
-		fmt.Fprintf(b, "ends = [\"%s\"]  # columns that are true where an episode ends\n", strings.Join(reading.Ends, "\", \""))
+		fmt.Fprintf(b, "ends = %s  # columns that are true where an episode ends\n", texts(reading.Ends))
 	}
 	var renamed []string
 	for i := range fluents {

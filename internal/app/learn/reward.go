@@ -113,7 +113,11 @@ func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uin
 		if err != nil {
 			return nil, err
 		}
-		return &rewardFit{f, table, atoms, x.given(atoms, f)}, nil
+		y := &rewardFit{Function: f, table: table, atoms: atoms}
+		if f.Exact || means { // else it is not wanted
+			y.given = x.given(atoms, f)
+		}
+		return y, nil
 	}
 	if float64(x.other()) <= most {
 		if f, err := fit(false); err != nil || f.Exact && float64(x.unlike(f.given)) <= most {

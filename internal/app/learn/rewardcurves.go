@@ -70,15 +70,13 @@ func (x *rewardRows) curves(ctx context.Context, p *factored.Problem, atoms []re
 			chosen = others
 		}
 	}
-	coarse := false
 	tried = slices.Clone(chosen)
 	for _, c := range chosen {
 		if c.step > 1 {
-			coarse = true
 			tried = append(tried, c.of.kinks(c.at-c.step, c.at+c.step+1)...)
 		}
 	}
-	if coarse {
+	if len(tried) > len(chosen) {
 		if chosen, _, err = x.choose(ctx, plain, tried, groups); err != nil {
 			return nil, err
 		}

@@ -120,6 +120,9 @@ func (f *Fluent) fix(values, moves []float64) {
 // where the log rounds away what happens in a row. Rounded in each step, ten rows of a boiler's temperature, logged in units of half a degree, were wrong by twice as much.
 func (f *Fluent) step(values, moves []float64, width float64) Step {
 	r := resolution(values)
+	if f.Use != AsState && fewDiffer(values) && width/r.Float() <= mostSteps {
+		return r // they are exact
+	}
 	target := width / perAction
 	switch f.Use {
 	case AsInput:
@@ -142,6 +145,17 @@ func (f *Fluent) step(values, moves []float64, width float64) Step {
 		return r
 	}
 	return s
+}
+
+// fewDiffer reports whether values are no more different ones than make clusters of one each.
+func fewDiffer(values []float64) bool {
+	seen := map[float64]bool{}
+	for _, x := range values {
+		if seen[x] = true; len(seen) > maxGaps+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // movesOf lists the changes of a column from the rows of w to those after them.

@@ -88,9 +88,6 @@ func Quantify(ctx context.Context, t *Table, fluents []Fluent, r Reading, s *Spe
 			f.Step = Step{1, digits}
 		}
 		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && (summed && f.Use != AsState || isGrid(values, f.Hi-f.Lo) || len(clusters(slices.Sorted(slices.Values(values)))) == 0) {
-			if r := resolution(values); f.Step.Units == 0 && f.Use != AsState && len(c.cells.values) <= maxGaps+1 && (f.Hi-f.Lo)/r.Float() <= mostSteps {
-				f.Step = r // few values, which are exact
-			}
 			f.fix(values, w.movesOf(f.Column))
 			summed = summed || f.Use == AsState
 			continue

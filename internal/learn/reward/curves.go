@@ -17,9 +17,7 @@ func (t *Table) Curves(ctx context.Context) (chosen []int, left float64, err err
 	if !slices.ContainsFunc(t.Atoms, func(a Atom) bool { return a.Curved }) {
 		return nil, 0, nil
 	}
-	t.open = true
-	defer func() { t.open = false }()
-	flat, err := t.robust(ctx, all(t), single, math.Inf(1))
+	flat, err := t.robust(ctx, all(t), single, math.Inf(1), offered)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -27,7 +25,7 @@ func (t *Table) Curves(ctx context.Context) (chosen []int, left float64, err err
 	if before < tolerance {
 		return nil, 0, nil
 	}
-	bent, err := t.robust(ctx, all(t), curved, math.Inf(1))
+	bent, err := t.robust(ctx, all(t), curved, math.Inf(1), offered)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -37,7 +35,7 @@ func (t *Table) Curves(ctx context.Context) (chosen []int, left float64, err err
 	for _, m := range bent.Terms {
 		p.add(m.Cases[0])
 	}
-	p.most = maxTerms
+	p.most, p.bends = maxTerms, offered
 	for range maxPasses {
 		before := p.squares()
 		better := p.exchange()

@@ -144,19 +144,21 @@ func (t *Table) finish(f *Function) {
 func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 	var best *Function
 	least := 0.0
-	defer func() { t.straight = false }()
+	curves := taken
 	for class, done := 0, false; class < classes && !done; class++ {
 		most := math.Inf(1)
 		if best != nil && best.Exact {
 			most = least
 		}
-		f, err := t.robust(ctx, rows, class, most/t.caseBits([]int{0}, t.literals()))
+		f, err := t.robust(ctx, rows, class, most/t.caseBits([]int{0}, t.literals()), curves)
 		if err != nil {
 			return nil, err
 		}
 		if rounded := t.rounded(f, rows); rounded != nil {
 			done = class != curved && t.right(rounded, rows) == len(rows)
-			t.straight = class >= curved // conjunctions may say the same in fewer terms
+			if class >= curved { // conjunctions may say the same in fewer terms
+				curves = refused
+			}
 			if err := t.mend(ctx, rounded, rows, most); err != nil {
 				return nil, err
 			}
@@ -174,7 +176,7 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 
 // robust fits rows by some terms at most, sets aside those that are far off, and fits the others
 // again.
-func (t *Table) robust(ctx context.Context, rows []int, class int, terms float64) (*Function, error) {
+func (t *Table) robust(ctx context.Context, rows []int, class int, terms float64, curves bends) (*Function, error) {
 	const (
 		tries = 8
 		far   = 6 // medians of the errors
@@ -183,7 +185,7 @@ func (t *Table) robust(ctx context.Context, rows []int, class int, terms float64
 	var last *Function
 	for range tries {
 		p := newPursuit(t, kept)
-		p.most = int(min(maxTerms, terms+1))
+		p.most, p.bends = int(min(maxTerms, terms+1)), curves
 		if err := p.run(ctx, class); err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ type pursuit struct {
 	tried    map[string]bool
 	weighed  [][]float64 // by atom: its column times weight, for those that were asked for
 	most     int         // terms, with the constant
+	bends    bends
 }
 
 func newPursuit(t *Table, rows []int) *pursuit {
@@ -119,13 +120,22 @@ const (
 	classes
 )
 
+// bends says what becomes of curved features, from their class on.
+type bends int
+
+const (
+	taken   bends = iota // all are taken, which were chosen together
+	offered              // each is tried
+	refused              // none is
+)
+
 // run adds terms of a class until nothing is left, or none explains more than chance would.
 func (p *pursuit) run(ctx context.Context, class int) error {
 	most := len(p.rows)/2 + 1
 	if p.t.Means {
 		most = len(p.rows) // which stand for more observations
 	}
-	if class >= curved && !p.t.open && !p.t.straight {
+	if class >= curved && p.bends == taken {
 		p.seed()
 	}
 	for len(p.chosen) < min(p.most, most) && !p.exact() {
@@ -295,7 +305,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 func (p *pursuit) tries(x *Atom, class int) bool {
 	switch {
 	case x.Curved:
-		return class >= curved && !p.t.straight
+		return class >= curved && p.bends != refused
 	case x.Plain:
 		return true
 	}

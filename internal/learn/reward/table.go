@@ -40,9 +40,6 @@ type Table struct {
 	// the squares by which the observations differ from their means.
 	Means  bool
 	Within float64
-	// Of curved features:
-	open     bool // they are to be chosen among
-	straight bool // they are left out
 }
 
 // Term is a sum's feature with a weight: where one of its cases holds. A case is a conjunction
