@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -143,11 +144,15 @@ func possible(c *factored.Constraint, least, most int64) bool {
 	return (c.Op == factored.LE || most >= c.K) && (c.Op == factored.GE || least <= c.K)
 }
 
-// mentions lists by bit of this step and the next in which constraints of a list it occurs.
-type mentions struct{ now, then [][]int32 }
+// mentions lists by bit of this step and the next in which constraints of a list it occurs, and by constraint the slots of what it was
+// written as.
+type mentions struct {
+	now, then [][]int32
+	written   [][]slot
+}
 
 func mentionsOf(p *factored.Problem, cs []grouped) *mentions {
-	m := &mentions{make([][]int32, p.NumBits()), make([][]int32, p.NumBits())}
+	m := &mentions{make([][]int32, p.NumBits()), make([][]int32, p.NumBits()), make([][]slot, len(cs))}
 	for i, g := range cs {
 		for _, t := range g.Terms {
 			m.add(t.Lit.Bit, t.Lit.Next, int32(i))
@@ -156,6 +161,7 @@ func mentionsOf(p *factored.Problem, cs []grouped) *mentions {
 			g.Written.Reads(func(v *factored.Variable, next bool) {
 				for b := range v.Width {
 					m.add(v.First+factored.Bit(b), next, int32(i))
+					m.written[i] = append(m.written[i], slot{v.First + factored.Bit(b), next})
 				}
 			})
 		}
@@ -207,6 +213,9 @@ func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bo
 		c.mentions[&cs[0]] = m
 	}
 	outer := q.due
+	if outer != nil && outer.mentions == m { // the same constraints, all of which were looked at since what they are about was set
+		return c.search(q, cs, open, accept)
+	}
 	q.due = &agenda{m, make([]bool, len(cs))}
 	for i := range q.due.due {
 		q.due.due[i] = true
@@ -245,19 +254,13 @@ func (c *checker) search(q *question, cs []grouped, open []slot, accept func() b
 	return false
 }
 
-// says reports whether what a constraint was written as holds, or is not known yet. It is evaluated by
+// says reports whether what a constraint, known by its number, was written as holds, or is not known yet. It is evaluated by
 // itself: the constraints that were made of it are checked besides.
-func (q *question) says(c *factored.Constraint) bool {
-	if c.Written == nil {
+func (q *question) says(i int, c *factored.Constraint) bool {
+	if c.Written == nil || slices.ContainsFunc(q.due.written[i], func(s slot) bool { return q.get(s) == unknown }) {
 		return true
 	}
-	known := true
-	c.Written.Reads(func(v *factored.Variable, next bool) {
-		for i := range v.Width {
-			known = known && q.get(slot{v.First + factored.Bit(i), next}) != unknown
-		}
-	})
-	return !known || c.Written.Holds(q.valuation(false), q.valuation(true))
+	return c.Written.Holds(q.valuation(false), q.valuation(true))
 }
 
 // force sets the slots that a single constraint leaves no choice about. It returns false if a
@@ -271,7 +274,7 @@ func (c *checker) force(q *question, cs []grouped) bool {
 			}
 			q.due.due[i] = false
 			least, most := q.bounds(g.Constraint)
-			if !possible(g.Constraint, least, most) || !q.says(g.Constraint) {
+			if !possible(g.Constraint, least, most) || !q.says(i, g.Constraint) {
 				if c.further(q.t) {
 					c.failure = &Failure{Step: q.t, Group: g.group, What: c.p.Format(g.Constraint), Words: c.p.Words(g.Constraint), Origin: g.Origin, Values: q.values(g.Terms)}
 				}

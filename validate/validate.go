@@ -130,6 +130,7 @@ type checker struct {
 	failure *Failure
 	dead    map[string]bool // "step:state" from which no run was found
 	rewards []int64
+	paid    []slot // see rewarded
 	// mentions are those of the lists that were solved, by their first constraints.
 	mentions map[*grouped]*mentions
 }
@@ -252,7 +253,7 @@ func (c *checker) completable(q *question, cs []grouped, aux []slot) bool {
 // complete returns the reward of a step whose states and action are known. If auxiliary bits
 // have a reward, it is the best over their values.
 func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (reward int64, ok bool) {
-	paid := c.paid()
+	paid := c.rewarded()
 	mark := len(q.log)
 	c.solve(q, c.step, paid, func() bool {
 		if c.completable(q, c.step, aux) {
@@ -283,22 +284,24 @@ func (c *checker) pays(q *question, then factored.Valuation, reward int64) bool 
 	return false
 }
 
-// paid lists the auxiliary bits that have a reward.
-func (c *checker) paid() []slot {
-	var paid []slot
-	for _, r := range c.p.Reward.Terms {
-		if s := (slot{bit: r.Lit.Bit}); c.p.Kind(r.Lit.Bit) == factored.Auxiliary && !slices.Contains(paid, s) {
-			paid = append(paid, s)
+// rewarded lists the auxiliary bits that have a reward.
+func (c *checker) rewarded() []slot {
+	if c.paid == nil {
+		c.paid = []slot{}
+		for _, r := range c.p.Reward.Terms {
+			if s := (slot{bit: r.Lit.Bit}); c.p.Kind(r.Lit.Bit) == factored.Auxiliary && !slices.Contains(c.paid, s) {
+				c.paid = append(c.paid, s)
+			}
 		}
 	}
-	return paid
+	return c.paid
 }
 
 // StepReward returns the reward of a step whose states and action are known. It is false if that
 // depends on auxiliary bits that these do not determine.
 func StepReward(p *factored.Problem, now, next factored.Valuation) (reward int64, ok bool) {
 	c := &checker{p: p}
-	paid := c.paid()
+	paid := c.rewarded()
 	if len(paid) == 0 {
 		return p.Reward.StepReward(now, next), true
 	}

@@ -31,14 +31,15 @@ func (p *Problem) Copies(systems []string) (*Problem, error) {
 		}
 	}
 	q.Global = nil // p has the ranges too
-	for k := range systems {
+	for k, s := range systems {
 		by := Bit(k * p.NumBits())
+		of := &system{q: q, name: s, from: int(by), bits: p.NumBits()}
 		for _, list := range []struct {
 			to   *[]Constraint
 			from []Constraint
 		}{{&q.Initial, p.Initial}, {&q.Global, p.Global}, {&q.Goal, p.Goal}, {&q.Transition, p.Transition}} {
 			for _, c := range list.from {
-				*list.to = append(*list.to, c.shifted(by, systems[k]))
+				*list.to = append(*list.to, c.shifted(of))
 			}
 		}
 		for _, f := range p.Functions {
@@ -59,16 +60,55 @@ func (p *Problem) Copies(systems []string) (*Problem, error) {
 	return q, q.Check()
 }
 
+// system is where the variables of one of several systems are.
+type system struct {
+	q          *Problem // of all
+	name       string
+	from, bits int
+}
+
+// written is what was written of one system, as a part of several.
+type written struct {
+	Statement
+	of *system
+}
+
+// Holds implements Statement.
+func (s *written) Holds(now, next Valuation) bool {
+	return s.Statement.Holds(s.of.values(now), s.of.values(next))
+}
+
+// Reads implements Statement.
+func (s *written) Reads(visit func(v *Variable, next bool)) {
+	s.Statement.Reads(func(v *Variable, next bool) {
+		w, _ := s.of.q.Owner(v.First + Bit(s.of.from))
+		visit(w, next)
+	})
+}
+
+func (s *written) String() string { return s.Statement.String() + " of " + s.of.name }
+
+// values are those of the system; nil where none are known.
+func (x *system) values(all Valuation) Valuation {
+	if all == nil {
+		return nil
+	}
+	return all[x.from : x.from+x.bits]
+}
+
 // shifted returns c about other bits, those of a system.
-func (c Constraint) shifted(by Bit, system string) Constraint {
+func (c Constraint) shifted(of *system) Constraint {
 	terms := make([]Term, len(c.Terms))
 	for i, t := range c.Terms {
-		t.Lit.Bit += by
+		t.Lit.Bit += Bit(of.from)
 		terms[i] = t
 	}
 	c.Terms = terms
 	if c.Origin != "" {
-		c.Origin += " of " + system
+		c.Origin += " of " + of.name
+	}
+	if c.Written != nil {
+		c.Written = &written{c.Written, of}
 	}
 	return c
 }

@@ -41,7 +41,7 @@ func advice(p *load.Problem, recorded int) []string {
 	if recorded > 0 {
 		next = append(next, fmt.Sprintf("train --also learns from what this run recorded, transitions: %d", recorded))
 	}
-	if !all && support.NewJudge(p) != nil {
+	if !all && p.Alone == nil && support.NewJudge(p) != nil {
 		next = append(next, "plan --safe tells what any plan could reach, whatever comes of the steps that the training rows do not support")
 	}
 	return append(next, "allow more steps with -H")

@@ -6,17 +6,14 @@ import (
 
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // forEntities makes the problem that of some of the entities of its task: of one, with its first values, or of several side by side, with
-// variables of their own such as level(A). What the training rows show of a step is not known of several.
+// variables of their own such as level(A).
 func (p *Problem) forEntities(r Ref) error {
 	names := r.Entity
-	declared, err := p.Declared.Chances(p.Problem)
-	if err != nil {
-		return err
-	}
 	first := make([]map[string]int64, len(names))
 	for i, name := range names {
 		var err error
@@ -29,22 +26,23 @@ func (p *Problem) forEntities(r Ref) error {
 	}
 	rename := func(name, _ string) string { return name }
 	if len(names) > 1 {
-		switch {
-		case len(declared) > 0 || p.Chance != nil && r.Chance:
-			return source.Errorf(p.Declared.File, 0, 0, "--entity: next values are drawn, which is planned for one entity at a time")
-		case len(p.Declared.Final) > 0:
+		if len(p.Declared.Final) > 0 {
 			return source.Errorf(p.Declared.File, 0, 0, "--entity: runs end in final states, which is planned for one entity at a time")
 		}
 		q, err := p.Problem.Copies(names)
 		if err != nil {
 			return err
 		}
-		p.Undrawn = p.Chance != nil
-		p.Problem, rename, p.Chance = q, factored.NameOf, nil
+		alone := *p
+		p.Entities, p.Alone = names, &alone
+		p.Problem, rename = q, factored.NameOf
 		if p.Network != nil {
 			p.Network = bnn.Copies(p.Network, len(names))
 		}
 		p.Trained = Trained{Reward: p.Reward, RewardRows: p.RewardRows}
+		if err := p.Draw(alone.Chance); err != nil {
+			return err
+		}
 		p.Unknown = unknownOf(p.Unknown, names)
 	}
 	p.single = map[string]string{}
@@ -61,6 +59,27 @@ func (p *Problem) forEntities(r Ref) error {
 		followInitial(p.Problem, given)
 	}
 	return nil
+}
+
+// Draw makes what is drawn that of a model of the problem, or of that of each of several entities; nil for nothing.
+func (p *Problem) Draw(m *chance.Model) (err error) {
+	if p.Alone != nil && m != nil {
+		m, err = m.Copies(p.Problem, p.Entities)
+	}
+	p.Chance = m
+	return err
+}
+
+// Each divides the values of all variables into those of each entity; they are one part where there are not several.
+func (p *Problem) Each(val factored.Valuation) []factored.Valuation {
+	if p.Alone == nil {
+		return []factored.Valuation{val}
+	}
+	parts, n := make([]factored.Valuation, len(p.Entities)), p.Alone.Problem.NumBits()
+	for k := range parts {
+		parts[k] = val[k*n : (k+1)*n]
+	}
+	return parts
 }
 
 // unknownOf names the learned states of several entities.

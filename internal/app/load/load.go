@@ -76,8 +76,6 @@ type Problem struct {
 	OwnReward bool
 	// LearnedReward reports that the reward is that of Trained. A system's own one counts in it.
 	LearnedReward bool
-	// Undrawn reports that next values are drawn, or have errors, and that the problem takes the most likely ones: that of several entities does.
-	Undrawn bool
 	// OwnInitial reports that the user gave the initial state.
 	OwnInitial bool
 	// Required are the user's further constraints, which hold in the simulator
@@ -87,7 +85,11 @@ type Problem struct {
 	// Timed are the user's constraints on one step. They are in the problem that plans are
 	// made for, but not in World.
 	Timed    []Timed
-	requires []string           // the texts of --require, in order
+	requires []string // the texts of --require, in order
+	// Entities are several that the problem is about, side by side, and Alone is that of one of them, with what rows show of its steps;
+	// none and nil where it is not about several.
+	Entities []string
+	Alone    *Problem
 	world    *factored.Problem  // see World
 	given    map[string]Assumed // by input, of --given
 	single   map[string]string  // the name in the task of each state of several entities

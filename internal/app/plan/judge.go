@@ -32,9 +32,6 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 	if try == nil {
 		if len(p.Unknown) > 0 {
 			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
-			if p.Undrawn {
-				d.Note += ", whose next values are taken as the most likely ones, without chance and errors"
-			}
 		}
 		if try = inRDDL(p); try == nil {
 			return nil

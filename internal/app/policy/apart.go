@@ -80,15 +80,18 @@ func divide(p *load.Problem, apart []Apart) (*model, error) {
 
 // divided makes the model of w's problem with contexts divided.
 func (w *witness) divided(apart []Apart) (_ *model, err error) {
-	to := *w.p
+	to, drawn := *w.of, w.p.Chance
 	for i := range apart {
-		if to.Chance, err = w.divide(to.Chance, &apart[i]); err != nil {
+		if drawn, err = w.divide(drawn, &apart[i]); err != nil {
 			return nil, err
 		}
 	}
+	if err := to.Draw(drawn); err != nil {
+		return nil, err
+	}
 	m, err := newModel(&to)
 	if err == nil {
-		m.rows = w.p
+		m.rows = w.of
 	}
 	return m, err
 }

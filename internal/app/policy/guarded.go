@@ -15,31 +15,38 @@ type guarded struct {
 	process
 	by policy.Guarded
 
-	shown *support.Shown
+	of    *load.Problem
+	shown *support.Shown // of each of its entities
+	parts []factored.Valuation
 	now   factored.Valuation
 	next  []factored.Valuation
 }
 
 // newGuarded returns the process of a model in which nothing is expected of what rows do not show; nil where they are not recorded.
 func newGuarded(p *load.Problem, m *model, objective policy.Objective, kind support.Showing) *guarded {
-	shown := support.NewShown(p, kind)
-	if shown == nil {
+	one, of := p, m.of
+	if p.Alone != nil {
+		one, of = p.Alone, withoutModel(p.Alone.Problem)
+	}
+	shown := support.NewShown(one, kind)
+	if shown == nil || p.Alone != nil && p.OwnReward {
 		return nil
 	}
 	least := 0.0
 	if objective == policy.Reward {
 		least = shown.Least(func(now, next factored.Valuation) float64 {
-			reward, ok := validate.StepReward(m.of, now, next)
+			reward, ok := validate.StepReward(of, now, next)
 			if !ok {
 				return math.Inf(1)
 			}
-			return m.of.Reward.Float(reward)
+			return of.Reward.Float(reward)
 		})
 		if math.IsInf(least, 1) {
 			return nil
 		}
+		least *= float64(max(1, len(p.Entities)))
 	}
-	g := &guarded{process: m.process, shown: shown, now: make(factored.Valuation, m.p.Problem.NumBits())}
+	g := &guarded{process: m.process, of: p, shown: shown, now: make(factored.Valuation, m.p.Problem.NumBits())}
 	g.by = policy.Guarded{Process: m.process, Known: g.look, Least: least}
 	return g
 }
@@ -65,5 +72,14 @@ func (g *guarded) look(state []uint64, action uint32, next []uint64) (bool, erro
 			return false, err
 		}
 	}
-	return g.shown.Shows(g.now, g.next[:n]), nil
+	for k, part := range g.of.Each(g.now) {
+		g.parts = g.parts[:0]
+		for _, then := range g.next[:n] {
+			g.parts = append(g.parts, g.of.Each(then)[k])
+		}
+		if !g.shown.Shows(part, g.parts) {
+			return false, nil
+		}
+	}
+	return true, nil
 }

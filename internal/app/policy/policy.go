@@ -117,14 +117,19 @@ func newLearned(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// All next values are drawn, some with one outcome, so that nothing is left for a network to give.
-	of := p.Problem.WithoutFunctions()
-	of.Inputs, of.Outputs = nil, nil
+	of := withoutModel(p.Problem)
 	process, err := decision.NewLearned(of, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start)
 	if err != nil {
 		return nil, err
 	}
 	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start, p}, nil
+}
+
+// withoutModel is a problem all of whose next values are drawn, some with one outcome, so that nothing is left for a network to give.
+func withoutModel(p *factored.Problem) *factored.Problem {
+	of := p.WithoutFunctions()
+	of.Inputs, of.Outputs = nil, nil
+	return of
 }
 
 // startOf returns the initial state, all of which must be given.

@@ -21,7 +21,8 @@ const certain = .99
 
 // witness gives the draws of a learned model the ranges that the rows leave open. It belongs to one goroutine.
 type witness struct {
-	p      *load.Problem
+	of     *load.Problem // what is asked about
+	p      *load.Problem // the same, or that of one of its entities
 	t      *chance.Transition
 	groups []chance.Group
 	left   []map[string]bool // of each group: the values, of the states that it reads, with which rows begin
@@ -41,13 +42,17 @@ type witness struct {
 }
 
 // newWitness returns the witness of a model; nil where no rows stand for its probabilities.
-func newWitness(p *load.Problem) (*witness, error) {
+func newWitness(of *load.Problem) (*witness, error) {
+	p := of
+	if of.Alone != nil {
+		p = of.Alone
+	}
 	final, err := p.Final()
 	if err != nil || p.Network == nil {
 		return nil, err
 	}
 	w := &witness{
-		p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p),
+		of: of, p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p),
 		drawn: map[string]bool{}, unleft: map[string]bool{}, beyond: map[string]bool{}, known: map[[2]float64][2]float64{},
 	}
 	intervals := 0
@@ -182,11 +187,31 @@ func stateKey(p *factored.Problem, variables []int, val factored.Valuation) stri
 	return b.String()
 }
 
-// Ends implements validate.Chance.
+// Ends implements validate.Chance. Several entities have no states in which runs end.
 func (w *witness) Ends(now factored.Valuation) (bool, error) { return w.t.Ends(now) }
 
 // Draws implements validate.Chance.
-func (w *witness) Draws(now factored.Valuation) ([]*factored.Draw, error) {
+func (w *witness) Draws(now factored.Valuation) (all []*factored.Draw, err error) {
+	for k, part := range w.of.Each(now) {
+		draws, err := w.draws(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range draws {
+			if k > 0 {
+				d.Variables = slices.Clone(d.Variables)
+				for i := range d.Variables {
+					d.Variables[i] += k * len(w.p.Problem.Variables)
+				}
+			}
+		}
+		all = append(all, draws...)
+	}
+	return all, nil
+}
+
+// draws lists what is drawn of one entity.
+func (w *witness) draws(now factored.Valuation) ([]*factored.Draw, error) {
 	draws, err := w.t.Draws(now)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package support
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,6 +61,9 @@ func (e *Evidence) String() string {
 
 // Evidence judges a state with an action.
 func (j *Judge) Evidence(now factored.Valuation) (Evidence, error) {
+	if j.alone != nil {
+		return j.together(now)
+	}
 	now.Pack(j.in, j.p.Problem.Inputs)
 	if r := j.p.Record; r != nil {
 		if from, to := r.Of(j.in); from < to {
@@ -80,6 +84,34 @@ func (j *Judge) Evidence(now factored.Valuation) (Evidence, error) {
 		return *e, nil
 	}
 	return Evidence{Kind: Unseen, Next: Variables(j.p.Problem, open)}, nil
+}
+
+// doubts are the kinds of evidence, each after those of less doubt.
+var doubts = []Kind{Seen, Supported, Unseen, Disputed}
+
+// together is the evidence of a step of several entities: the one of most doubt, of the fewest rows or those that agree least.
+func (j *Judge) together(now factored.Valuation) (worst Evidence, err error) {
+	var next []string
+	for k, part := range j.p.Each(now) {
+		e, err := j.alone.Evidence(part)
+		if err != nil {
+			return e, err
+		}
+		for i, name := range e.Next {
+			e.Next[i] = factored.NameOf(name, j.p.Entities[k])
+		}
+		switch order := cmp.Compare(slices.Index(doubts, e.Kind), slices.Index(doubts, worst.Kind)); {
+		case k == 0 || order > 0:
+			worst, next = e, e.Next
+		case order == 0:
+			next = append(next, e.Next...)
+			if e.Rows != nil && (e.Kind == Seen && *e.Rows < *worst.Rows || e.Kind == Disputed && e.Share() < worst.Share()) {
+				worst = e
+			}
+		}
+	}
+	worst.Next = next
+	return worst, nil
 }
 
 // alike is the evidence of rows with the same values of what the outputs that are open depend

@@ -20,11 +20,18 @@ type Judge struct {
 	eval    *bnn.Evaluator
 	scratch *bnn.Scratch
 	in, out []uint64
+	alone   *Judge // of each of several entities; nil for one
 }
 
 // NewJudge returns the judge of a problem; nil where nothing is learned or the network's file
-// does not tell what it was trained on.
+// does not tell what it was trained on. A step of several entities is one of each.
 func NewJudge(p *load.Problem) *Judge {
+	if p.Alone != nil {
+		if alone := NewJudge(p.Alone); alone != nil {
+			return &Judge{p: p, alone: alone}
+		}
+		return nil
+	}
 	if p.Network == nil || p.Support == nil && p.Seen == nil || p.Support == nil && p.Seen.AllLegal() && (p.Truth == nil || p.Truth.Sim.Stochastic()) {
 		return nil
 	}
@@ -35,7 +42,12 @@ func NewJudge(p *load.Problem) *Judge {
 
 // Exact reports whether the judge never takes an unsupported step for a seen one for lack of
 // room in the network's file.
-func (j *Judge) Exact() bool { return j.p.Support != nil || j.p.Seen.Exact() }
+func (j *Judge) Exact() bool {
+	if j.alone != nil {
+		return j.alone.Exact()
+	}
+	return j.p.Support != nil || j.p.Seen.Exact()
+}
 
 // ErrUnknown is wrapped where it cannot be told whether a step is supported.
 var ErrUnknown = errors.New("it is not known what the training rows support")
@@ -43,6 +55,19 @@ var ErrUnknown = errors.New("it is not known what the training rows support")
 // Open lists the learned bits, by their places among the outputs, whose next values in a
 // state with an action are not what every function has that the rows support; see Free.
 func (j *Judge) Open(now factored.Valuation) ([]int, error) {
+	if j.alone != nil {
+		var all []int
+		for k, part := range j.p.Each(now) {
+			open, err := j.alone.Open(part)
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range open {
+				all = append(all, o+k*len(j.alone.p.Problem.Outputs))
+			}
+		}
+		return all, nil
+	}
 	now.Pack(j.in, j.p.Problem.Inputs)
 	if j.p.Support == nil {
 		if seen, err := j.seen(now); seen || err != nil {

@@ -32,16 +32,17 @@ func (b *builder) choose(ctx context.Context, most int) (list []*pattern, rest [
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		p, err := b.grow(parts, open[0], (most-leaves(list))/2, share)
+		seed := open[0]
+		p, err := b.grow(parts, seed, (most-leaves(list))/2, share)
 		if errors.Is(err, errTooLarge) {
-			rest = append(rest, open[0])
+			rest = append(rest, seed)
 			open = open[1:]
 			continue
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		covered := func(i int) bool { return len(b.hidden(&parts[i], p)) == 0 }
+		covered := func(i int) bool { return i == seed || b.covers(p, &parts[i]) }
 		var mine []int
 		for _, i := range open {
 			if covered(i) {
@@ -63,6 +64,15 @@ func (b *builder) choose(ctx context.Context, most int) (list []*pattern, rest [
 	}
 	list, err = b.merge(ctx, list, most)
 	return list, rest, err
+}
+
+// covers reports whether a part reads nothing outside of a pattern. What an action costs in all states is best paid where the pattern tells such
+// actions apart anyway: elsewhere it makes many classes of them.
+func (b *builder) covers(p *pattern, part *Scope) bool {
+	if len(part.Reads) > 0 {
+		return len(b.hidden(part, p)) == 0
+	}
+	return len(p.fields) == 0 || len(part.Classes) > 0 && b.alike(part, p)
 }
 
 // merge makes one pattern of two, as long as that fits: first of those that share the most fields.
@@ -110,7 +120,7 @@ func shared(p, q *pattern) int {
 			n++
 		}
 	}
-	return 1000 * n / min(len(p.fields), len(q.fields))
+	return 1000 * n / max(1, min(len(p.fields), len(q.fields)))
 }
 
 func leaves(list []*pattern) (n int) {

@@ -177,12 +177,14 @@ func (b *builder) pattern(fields, terms, goals []int) *pattern {
 
 // concerns reports whether a rule says which classes of a pattern are legal: actions of one class are alike to it, and not all are.
 func (b *builder) concerns(r *Scope, p *pattern) bool {
-	if r.Count < 2 {
-		return false
-	}
+	return r.Count >= 2 && b.alike(r, p)
+}
+
+// alike reports whether the actions of each class of a pattern are of one class of a scope.
+func (b *builder) alike(s *Scope, p *pattern) bool {
 	for _, members := range p.members {
 		for _, a := range members[1:] {
-			if r.Classes[a] != r.Classes[members[0]] {
+			if s.Classes[a] != s.Classes[members[0]] {
 				return false
 			}
 		}

@@ -14,7 +14,12 @@ import (
 type Learned struct {
 	p     *factored.Problem // without a network
 	t     *chance.Transition
-	plain bool // constraints and reward can be evaluated one by one: there are no auxiliary variables
+	plain bool // constraints can be evaluated one by one: they are about no auxiliary variables, or say what they were written as
+	paid  []*payment
+	rules rules
+	// follows reports whether rules or payments depend on what follows.
+	follows bool
+	to      spread
 	layout
 	actions []factored.Valuation
 	now     factored.Valuation
@@ -28,7 +33,12 @@ const maxActions = 1 << 14
 // begin.
 func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuation) (*Learned, error) {
 	l := &Learned{p: p, t: t, now: make(factored.Valuation, p.NumBits()), next: make(factored.Valuation, p.NumBits())}
-	l.plain = !mentionsAuxiliary(p)
+	l.plain = !asksAuxiliary(p)
+	if l.paid = payments(p); slices.ContainsFunc(l.paid, func(x *payment) bool { return x.readsAuxiliary() }) {
+		l.paid = nil
+	}
+	l.rules = rulesOf(p)
+	l.follows = !l.plain || l.paid == nil || l.rules.after < len(l.rules.all) || slices.ContainsFunc(l.paid, func(x *payment) bool { return len(x.next) > 0 })
 	joint, states := int64(1), []int(nil)
 	for i := range p.Variables {
 		v := &p.Variables[i]
@@ -50,18 +60,30 @@ func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuat
 	return l, l.list(0, make(factored.Valuation, p.NumBits()))
 }
 
-// mentionsAuxiliary reports whether a constraint or the reward is on auxiliary bits.
-func mentionsAuxiliary(p *factored.Problem) bool {
-	for _, cs := range [][]factored.Constraint{p.Initial, p.Global, p.Goal, p.Transition} {
+// asksAuxiliary reports whether a constraint asks for something of auxiliary bits, and does not say what it was written as.
+func asksAuxiliary(p *factored.Problem) bool {
+	for _, cs := range [][]factored.Constraint{p.Global, p.Goal, p.Transition} {
 		for i := range cs {
-			for _, t := range cs[i].Terms {
-				if p.Kind(t.Lit.Bit) == factored.Auxiliary {
-					return true
-				}
+			if cs[i].Defines || cs[i].Written != nil {
+				continue
+			}
+			if slices.ContainsFunc(cs[i].Terms, func(t factored.Term) bool { return p.Kind(t.Lit.Bit) == factored.Auxiliary }) {
+				return true
 			}
 		}
 	}
-	return slices.ContainsFunc(p.Reward.Terms, func(r factored.RewardTerm) bool { return p.Kind(r.Lit.Bit) == factored.Auxiliary })
+	return false
+}
+
+// holds evaluates a condition on a step, or on a state where next is nil. It needs no auxiliary variables where asksAuxiliary is false.
+func holds(c *factored.Constraint, now, next factored.Valuation) bool {
+	switch {
+	case c.Defines:
+		return true
+	case c.Written != nil:
+		return c.Written.Holds(now, next)
+	}
+	return c.Holds(now, next)
 }
 
 // list makes the joint actions, from variable k on.
@@ -121,7 +143,7 @@ func (l *Learned) state() bool {
 		return validate.CheckPart(l.p, validate.State, l.now) == nil
 	}
 	for i := range l.p.Global {
-		if c := &l.p.Global[i]; !l.p.HasAction(c) && !hasNext(c) && !c.Holds(l.now, nil) {
+		if c := &l.p.Global[i]; !l.p.HasAction(c) && !hasNext(c) && !holds(c, l.now, nil) {
 			return false
 		}
 	}
@@ -133,7 +155,7 @@ func (l *Learned) goal() bool {
 		return validate.CheckPart(l.p, validate.Goal, l.now) == nil
 	}
 	for i := range l.p.Goal {
-		if !l.p.Goal[i].Holds(l.now, nil) {
+		if !holds(&l.p.Goal[i], l.now, nil) {
 			return false
 		}
 	}
@@ -149,38 +171,74 @@ func hasNext(c *factored.Constraint) bool {
 	return false
 }
 
-// legal reports whether a step keeps the rules, those about the next state alone apart.
-func (l *Learned) legal() (bool, error) {
-	if !l.plain {
-		f, err := validate.CheckStep(l.p, nil, l.now, l.next)
-		return f == nil, err
-	}
-	for _, cs := range [][]factored.Constraint{l.p.Global, l.p.Transition} {
+// rules are the constraints on steps, apart from definitions: those on what follows come last, from after on.
+type rules struct {
+	all   []*factored.Constraint
+	after int
+}
+
+func rulesOf(p *factored.Problem) (r rules) {
+	var last []*factored.Constraint
+	for _, cs := range [][]factored.Constraint{p.Global, p.Transition} {
 		for i := range cs {
-			if !cs[i].Holds(l.now, l.next) {
-				return false, nil
+			switch c := &cs[i]; {
+			case c.Defines:
+			case readsNext(c):
+				last = append(last, c)
+			default:
+				r.all = append(r.all, c)
 			}
 		}
 	}
-	return true, nil
+	r.after = len(r.all)
+	r.all = append(r.all, last...)
+	return r
 }
 
-// reward is that of a step.
-func (l *Learned) reward() float64 {
-	sum := int64(0)
-	if l.plain {
-		sum = l.p.Reward.StepReward(l.now, l.next)
-	} else {
-		sum, _ = validate.StepReward(l.p, l.now, l.next)
+// readsNext reports whether a constraint is about what follows.
+func readsNext(c *factored.Constraint) (next bool) {
+	if c.Written != nil {
+		c.Written.Reads(func(_ *factored.Variable, then bool) { next = next || then })
 	}
-	return float64(sum) / float64(l.p.Reward.Scale)
+	return next || hasNext(c)
 }
 
-// result is one outcome of an action.
+// legal reports whether some of the rules hold in the step from now to next.
+func (l *Learned) legal(rules []*factored.Constraint) bool {
+	return !slices.ContainsFunc(rules, func(c *factored.Constraint) bool { return !holds(c, l.now, l.next) })
+}
+
+// pay sums up the payments that depend on what follows, or those that do not.
+func (l *Learned) pay(after bool) (sum int64) {
+	for _, x := range l.paid {
+		if len(x.next) > 0 == after {
+			sum += x.of(l.now, l.next)
+		}
+	}
+	return sum
+}
+
+// result is an outcome of an action.
 type result struct {
-	p, reward float64
-	unlikely  int
-	next      []uint64
+	p        float64
+	reward   int64 // in the scale of the problem
+	unlikely int
+	broken   bool // a value is not in its range
+}
+
+// drawn is what is drawn in a step, with packed values.
+type drawn struct {
+	*factored.Draw
+	p    []float64
+	bits []uint64 // of each row
+}
+
+// spread is what an action leads to in a state.
+type spread struct {
+	draws   []drawn
+	packed  []uint64 // the values of the draws before each
+	results []result
+	states  []uint64 // packed, of each result
 }
 
 // Expand implements policy.Process.
@@ -193,11 +251,13 @@ func (l *Learned) Expand(state []uint64, x *policy.Expansion) error {
 		if err := l.Action(l.now, uint32(id)); err != nil {
 			return err
 		}
-		draws, err := l.t.Draws(l.now)
-		if err != nil {
+		if l.plain && !l.legal(l.rules.all[:l.rules.after]) {
+			continue
+		}
+		if err := l.prepare(); err != nil {
 			return err
 		}
-		results, legal, err := l.results(nil, draws, result{p: 1})
+		legal, err := l.results(0, result{p: 1, reward: l.pay(false)})
 		if err != nil {
 			return err
 		}
@@ -205,45 +265,88 @@ func (l *Learned) Expand(state []uint64, x *policy.Expansion) error {
 			continue
 		}
 		x.Action(uint32(id))
-		for _, r := range results {
-			x.Outcome(r.p, r.reward, r.unlikely, r.next)
+		for i, r := range l.to.results {
+			next := l.to.states[i*l.words : (i+1)*l.words]
+			if err := x.Outcome(r.p, float64(r.reward)/float64(l.p.Reward.Scale), r.unlikely, next); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// results adds the outcomes of draws to those before; legal is false if one of them breaks a rule of the step.
-func (l *Learned) results(all []result, draws []*factored.Draw, r result) (_ []result, legal bool, err error) {
-	if len(draws) > 0 {
-		d := draws[0]
+// prepare makes ready what is drawn in the state with the action of now.
+func (l *Learned) prepare() error {
+	draws, err := l.t.Draws(l.now)
+	if err != nil {
+		return err
+	}
+	to := &l.to
+	to.draws, to.results, to.states = to.draws[:0], to.results[:0], to.states[:0]
+	for _, d := range draws {
+		x := drawn{Draw: d, p: make([]float64, len(d.Values)), bits: make([]uint64, len(d.Values)*l.words)}
 		for i, row := range d.Values {
-			if row == nil {
-				r.next = l.broken
-			}
+			x.p[i], _ = d.Probability[i].Float64()
 			for j, v := range d.Variables[:len(row)] {
-				if err := l.p.Variables[v].Set(l.next, row[j]); err != nil {
-					return nil, false, err
+				if !l.fields[l.place[v]].put(x.bits[i*l.words:], row[j]) {
+					return fmt.Errorf("the next value %d of %s is outside its range", row[j], l.p.Variables[v].Name)
 				}
 			}
-			f, _ := d.Probability[i].Float64()
-			var ok bool
-			if all, ok, err = l.results(all, draws[1:], result{p: r.p * f, unlikely: r.unlikely + d.Disturbances[i], next: r.next}); !ok || err != nil {
-				return nil, false, err
-			}
-			if row == nil {
-				r.next = nil
-			}
 		}
-		return all, true, nil
+		to.draws = append(to.draws, x)
 	}
-	if r.next == nil {
-		if legal, err := l.legal(); !legal || err != nil {
-			return nil, false, err
+	to.packed = slices.Grow(to.packed[:0], (len(draws)+1)*l.words)[:(len(draws)+1)*l.words]
+	clear(to.packed[:l.words])
+	return nil
+}
+
+// results adds the outcomes of the draws from one on, after what those before gave; legal is false if one of them breaks a rule.
+func (l *Learned) results(draw int, r result) (legal bool, err error) {
+	to := &l.to
+	packed := to.packed[draw*l.words : (draw+1)*l.words]
+	if draw == len(to.draws) {
+		return l.result(packed, r)
+	}
+	d := &to.draws[draw]
+	for i, row := range d.Values {
+		for w, b := range d.bits[i*l.words : (i+1)*l.words] {
+			to.packed[(draw+1)*l.words+w] = packed[w] | b
 		}
-		r.reward = l.reward()
-		if r.next, err = l.Pack(l.next); err != nil {
-			return nil, false, err
+		if l.follows {
+			for j, v := range d.Variables[:len(row)] {
+				if err := l.p.Variables[v].Set(l.next, row[j]); err != nil {
+					return false, err
+				}
+			}
+		}
+		next := result{r.p * d.p[i], r.reward, r.unlikely + d.Disturbances[i], r.broken || row == nil}
+		if legal, err := l.results(draw+1, next); !legal || err != nil {
+			return false, err
 		}
 	}
-	return append(all, r), true, nil
+	return true, nil
+}
+
+// result adds one outcome.
+func (l *Learned) result(packed []uint64, r result) (legal bool, err error) {
+	to := &l.to
+	switch {
+	case r.broken:
+		r.reward, packed = 0, l.broken
+	case l.plain && !l.legal(l.rules.all[l.rules.after:]):
+		return false, nil
+	case !l.plain:
+		if f, err := validate.CheckStep(l.p, nil, l.now, l.next); f != nil || err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case r.broken:
+	case l.paid == nil:
+		r.reward, _ = validate.StepReward(l.p, l.now, l.next)
+	case l.follows:
+		r.reward += l.pay(true)
+	}
+	to.results, to.states = append(to.results, r), append(to.states, packed...)
+	return true, nil
 }

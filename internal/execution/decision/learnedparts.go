@@ -92,16 +92,23 @@ func (f *LearnedParts) restrict(legal bool) error {
 func (f *LearnedParts) ranges(c *factored.Constraint, v *factored.Variable) bool {
 	clear(f.now)
 	for x := v.Lo; x <= v.Hi; x++ {
-		if v.Set(f.now, x) != nil || !holds(c, f.now) {
+		if v.Set(f.now, x) != nil || !holds(c, f.now, nil) {
 			return false
 		}
 	}
 	return true
 }
 
-// always reports whether an action keeps the rules in all states, as far as their sums tell.
+// always reports whether an action keeps the rules in all states: those about actions alone, and others as far as their sums tell.
 func (f *LearnedParts) always(action factored.Valuation) bool {
 	for _, c := range f.rules {
+		reads, _ := f.reads(c)
+		if !slices.ContainsFunc(reads, func(v int) bool { return f.p.Variables[v].Kind != factored.Action }) {
+			if !holds(c, action, nil) {
+				return false
+			}
+			continue
+		}
 		lo, hi := int64(0), int64(0)
 		for _, t := range c.Terms {
 			switch kind := f.p.Kind(t.Lit.Bit); {
@@ -122,7 +129,7 @@ func (f *LearnedParts) always(action factored.Valuation) bool {
 func (f *LearnedParts) reads(c *factored.Constraint) (all []int, next bool) {
 	add := func(v *factored.Variable, then bool) {
 		next = next || then
-		all = append(all, f.number(v))
+		all = append(all, numberOf(f.p, v))
 	}
 	if c.Written != nil {
 		c.Written.Reads(add)
@@ -134,11 +141,6 @@ func (f *LearnedParts) reads(c *factored.Constraint) (all []int, next bool) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all), next
-}
-
-// number returns the place of a variable.
-func (f *LearnedParts) number(v *factored.Variable) int {
-	return slices.IndexFunc(f.p.Variables, func(w factored.Variable) bool { return w.First == v.First })
 }
 
 // split divides variables into fields and actions.
@@ -209,25 +211,17 @@ func (f *LearnedParts) Legal(state []uint64, list []uint32) ([]uint32, error) {
 				return nil, err
 			}
 		}
-		if !slices.ContainsFunc(f.rules, func(c *factored.Constraint) bool { return !holds(c, f.now) }) {
+		if !slices.ContainsFunc(f.rules, func(c *factored.Constraint) bool { return !holds(c, f.now, nil) }) {
 			list = append(list, uint32(a))
 		}
 	}
 	return list, nil
 }
 
-// holds evaluates a condition on a state and an action.
-func holds(c *factored.Constraint, now factored.Valuation) bool {
-	if c.Written != nil {
-		return c.Written.Holds(now, nil)
-	}
-	return c.Holds(now, nil)
-}
-
 // Condition implements bracket.Model.
 func (f *LearnedParts) Condition(i int, state []uint64) (bool, error) {
 	err := f.set(state, 0)
-	return holds(&f.p.Goal[i], f.now), err
+	return holds(&f.p.Goal[i], f.now, nil), err
 }
 
 // Draw implements bracket.Model.
@@ -296,95 +290,15 @@ func (f *LearnedParts) TermRange(term int) (lo, hi float64) {
 
 // pay splits the reward into sums that depend on the same states and actions.
 func (f *LearnedParts) pay() error {
-	parts := map[string]int{}
-	of := f.definitions()
-	for _, t := range f.p.Reward.Terms {
-		reads, defined, err := f.behind(t.Lit, of)
+	for _, x := range payments(f.p) {
+		if len(x.next) > 0 {
+			return fmt.Errorf("%w: the reward depends on the next state", bracket.ErrNotFactored)
+		}
+		c, err := partOf[float64](f, x.now)
 		if err != nil {
 			return err
 		}
-		key := fmt.Sprint(reads)
-		k, ok := parts[key]
-		if !ok {
-			c, err := partOf[float64](f, reads)
-			if err != nil {
-				return err
-			}
-			k = len(f.sums)
-			parts[key], f.sums = k, append(f.sums, c)
-			f.rewards = append(f.rewards, f.without())
-		}
-		p := f.rewards[k]
-		p.Reward.Terms = append(p.Reward.Terms, t)
-		for _, c := range defined {
-			if !slices.ContainsFunc(p.Global, func(d factored.Constraint) bool { return &d.Terms[0] == &c.Terms[0] }) {
-				p.Global = append(p.Global, *c)
-			}
-		}
-	}
-	if f.p.Reward.Constant != 0 || len(f.sums) == 0 {
-		c, err := partOf[float64](f, nil)
-		if err != nil {
-			return err
-		}
-		p := f.without()
-		p.Reward.Constant = f.p.Reward.Constant
-		f.sums, f.rewards = append(f.sums, c), append(f.rewards, p)
+		f.sums, f.rewards = append(f.sums, c), append(f.rewards, x.p)
 	}
 	return nil
-}
-
-// without returns the problem without constraints and reward.
-func (f *LearnedParts) without() *factored.Problem {
-	p := *f.p
-	p.Global, p.Transition, p.Goal, p.Reward = nil, nil, nil, factored.Reward{Scale: f.p.Reward.Scale}
-	return &p
-}
-
-// definitions lists the constraints that define auxiliary variables, by the bits that they mention.
-func (f *LearnedParts) definitions() map[factored.Bit][]*factored.Constraint {
-	of := map[factored.Bit][]*factored.Constraint{}
-	for _, cs := range [][]factored.Constraint{f.p.Global, f.p.Transition} {
-		for i := range cs {
-			if c := &cs[i]; c.Defines {
-				for _, t := range c.Terms {
-					of[t.Lit.Bit] = append(of[t.Lit.Bit], c)
-				}
-			}
-		}
-	}
-	return of
-}
-
-// behind lists the states and actions that a literal depends on, and the constraints that define what is between.
-func (f *LearnedParts) behind(lit factored.Lit, of map[factored.Bit][]*factored.Constraint) (reads []int, defined []*factored.Constraint, err error) {
-	seen := map[factored.Bit]bool{lit.Bit: true}
-	next := lit.Next
-	for open := []factored.Bit{lit.Bit}; len(open) > 0; {
-		b := open[0]
-		open = open[1:]
-		v, _ := f.p.Owner(b)
-		if v.Kind != factored.Auxiliary {
-			reads = append(reads, f.number(v))
-			continue
-		}
-		for _, c := range of[b] {
-			if slices.Contains(defined, c) {
-				continue
-			}
-			defined = append(defined, c)
-			for _, t := range c.Terms {
-				next = next || t.Lit.Next
-				if !seen[t.Lit.Bit] {
-					seen[t.Lit.Bit] = true
-					open = append(open, t.Lit.Bit)
-				}
-			}
-		}
-	}
-	if next {
-		return nil, nil, fmt.Errorf("%w: the reward depends on the next state", bracket.ErrNotFactored)
-	}
-	slices.Sort(reads)
-	return slices.Compact(reads), defined, nil
 }

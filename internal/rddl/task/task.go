@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -115,10 +116,39 @@ func (b *binsTable) read() (bins.Bins, error) {
 // keys are the keys of the document, for messages.
 const keys = "domain, instance, goal, horizon, learned, inputs, network, rules, reward, [ranges], [discretize], [files], [initial] or, without a domain, final, [[state]], [[action]], [[input]], [[entity]] and [log]"
 
-// keyNames are the keys of all its tables, for hints.
-var keyNames = []string{
-	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "input", "log",
-	"name", "range", "decimals", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "lag", "of", "by", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
+// keysOf returns the table of the document that a key stands in, as it is written, and the keys that it has; none of a table with any keys.
+func keysOf(key []string) (table string, names []string) {
+	t := reflect.TypeFor[file]()
+	for i := 0; i < len(key)-1; i++ {
+		f, ok := fieldOf(t, key[i])
+		if !ok {
+			return "", nil
+		}
+		table = "[" + strings.Join(key[:i+1], ".") + "]"
+		switch t = f.Type; t.Kind() {
+		case reflect.Slice:
+			t, table = t.Elem(), "["+table+"]"
+		case reflect.Map:
+			t = t.Elem()
+			i++
+		}
+		if t.Kind() != reflect.Struct {
+			return "", nil
+		}
+	}
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("toml"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return table, names
+}
+
+func fieldOf(t reflect.Type, key string) (f reflect.StructField, ok bool) {
+	return t.FieldByNameFunc(func(name string) bool {
+		f, _ := t.FieldByName(name)
+		return f.Tag.Get("toml") == key
+	})
 }
 
 // Load reads the named task file with source.ReadFile, or with another function.
@@ -320,7 +350,13 @@ func positioned(name string, err error) error {
 		if key := first.Key(); len(key) > 1 && key[0] == "discretize" {
 			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected %s", key[len(key)-1], binsForm)
 		}
-		return source.Errorf(name, row, col, "there is no key %s; expected %s%s", strings.Join(first.Key(), "."), keys, nearest.Hint(first.Key()[len(first.Key())-1], keyNames))
+		key := first.Key()
+		table, names := keysOf(key)
+		hint := nearest.Hint(key[len(key)-1], names)
+		if table != "" {
+			return source.Errorf(name, row, col, "there is no key %s in %s; expected %s%s", key[len(key)-1], table, strings.Join(names, ", "), hint)
+		}
+		return source.Errorf(name, row, col, "there is no key %s; expected %s%s", strings.Join(key, "."), keys, hint)
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {

@@ -50,6 +50,7 @@ func TestParse(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"unknown key", "horizon = 3", "horizont = 3", "t.toml:5:1: there is no key horizont; expected domain,"},
+		{"unknown key of a table", "horizon = 3", "horizon = 3\n[log]\ntme = \"t\"", "t.toml:7:1: there is no key tme in [log]; expected delimiter, episode,"},
 		{"unknown section", "[ranges]", "[range]", "t.toml:10:2: there is no key range"},
 		{"no domain", `domain = "../d.rddl"`, "", "t.toml:1:1: there is no domain"},
 		{"empty domain", `"../d.rddl"`, `""`, "t.toml:2:10: domain names no file"},
