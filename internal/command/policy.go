@@ -132,7 +132,7 @@ func writePolicy(b io.Writer, d *policy.Document) {
 		if d.Disturbances != nil {
 			after = fmt.Sprintf(", disturbed %d", r[4])
 		}
-		fmt.Fprintf(b, "%s  %s%s: %s\n", steps(r[1], r[2]), d.Table.Text(r[0]), after, actions(d.Table.Actions[r[3]]))
+		fmt.Fprintf(b, "%s  %s%s: %s\n", steps(r[1], r[2]), d.Text(r[0]), after, actions(d.Table.Actions[r[3]]))
 	}
 	switch {
 	case d.Excess != nil:

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
-	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -62,7 +62,7 @@ func (p *Problem) forEntities(r Ref) error {
 }
 
 // Draw makes what is drawn that of a model of the problem, or of that of each of several entities; nil for nothing.
-func (p *Problem) Draw(m *chance.Model) (err error) {
+func (p *Problem) Draw(m *task.Chance) (err error) {
 	if p.Alone != nil && m != nil {
 		m, err = m.Copies(p.Problem, p.Entities)
 	}

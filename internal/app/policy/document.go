@@ -424,8 +424,13 @@ func (d *Document) Worth() string {
 	return fmt.Sprintf("its expected reward is %.12g", *d.Value)
 }
 
-// Text writes a state: what is not false or 0.
-func (t *Table) Text(state int) string { return t.Values(state).String() }
+// Text writes a state of the table: what is not false or 0, and no input, since those keep one value.
+func (d *Document) Text(state int) string {
+	values := slices.DeleteFunc(d.Table.Values(state), func(e app.Entry) bool {
+		return slices.ContainsFunc(d.Assumed, func(a load.Assumed) bool { return a.Input == e.Name })
+	})
+	return values.String()
+}
 
 // Values lists the values of a state.
 func (t *Table) Values(state int) (values app.Values) {

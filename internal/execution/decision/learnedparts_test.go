@@ -152,3 +152,63 @@ func TestFactoredFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBoundsOfSeveral: what actions cost is paid where the machine is that they are about, so that the bound of machines that do not depend on each other
+// is nearly the sum of what they are worth, though they have 3^4 joint actions.
+func TestBoundsOfSeveral(t *testing.T) {
+	p := factored.NewProblem("press")
+	for _, v := range []factored.Variable{{Name: "a", Kind: factored.Action, Hi: 2}, {Name: "wear", Hi: 5}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, line, err := chance.Parse(p, []string{
+		"draw wear", "blocked clamp", "when a == 1", "1/2: wear + 1", "1/8: wear + 2", "3/8: keep", "when a == 2", "4/5: wear = 0", "1/5: keep", "otherwise", "1: keep",
+	})
+	if err != nil {
+		t.Fatalf("line %d: %v", line, err)
+	}
+	if err := expr.SetReward(p, "(a == 1)*(12 - 2*wear) - 15*(a == 2) - (a == 0)", "reward"); err != nil {
+		t.Fatal(err)
+	}
+	const horizon = 10
+	l, err := decision.NewLearned(p, chance.NewTransition(p, nil, m, nil), make(factored.Valuation, p.NumBits()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := policy.Solve(t.Context(), l, policy.Options{Objective: policy.Reward, Horizon: horizon, Threads: 1, Memory: 1 << 28})
+	if err != nil {
+		t.Fatal(err)
+	}
+	systems := []string{"A", "B", "C", "D"}
+	q, err := p.Copies(systems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.Copies(q, systems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule, err := expr.Parse(q, "(a(A) == 2) + (a(B) == 2) + (a(C) == 2) + (a(D) == 2) <= 3", expr.Options{})
+	if err == nil {
+		err = rule.Require(q, false, "crew")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err = decision.NewLearned(q, chance.NewTransition(q, nil, c, nil), make(factored.Valuation, q.NumBits()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := l.Factored(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := decision.Bound(t.Context(), parts, decision.BoundOptions{Objective: policy.Reward, Horizon: horizon, Seed: 1, Memory: 1 << 28, Confidence: .99, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := 4 * one.Value; b.Upper < sum-1 || b.Upper > 1.02*sum || b.Mean < .95*sum {
+		t.Errorf("the bound is %v and runs reach %v on average, want about %v", b.Upper, b.Mean, sum)
+	}
+}
