@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/codelength"
 	"github.com/fdplan/fdplan/internal/learn/quantity"
-	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -127,7 +127,7 @@ func unlike(some, rest []float64) (bits float64) {
 		}
 		a, b := count(some)
 		c, d := count(rest)
-		bits += structure.KTBits(a+c, b+d) - structure.KTBits(a, b) - structure.KTBits(c, d)
+		bits += codelength.KT(a+c, b+d) - codelength.KT(a, b) - codelength.KT(c, d)
 	}
 	return bits
 }
@@ -162,7 +162,7 @@ func (x *series) refuted(fluent string, bands []load.Band, steps int, errors []f
 			}
 		}
 		in := len(own) - n
-		bits := -float64(n)*math.Log2(1-band.Share) - float64(in)*math.Log2(band.Share) - structure.KTBits(in, n)
+		bits := -float64(n)*math.Log2(1-band.Share) - float64(in)*math.Log2(band.Share) - codelength.KT(in, n)
 		// Predictions of which each has most of its steps from the one before have errors that follow each other.
 		if float64(n) > (1-band.Share)*float64(len(own)) && bits/float64(steps) > UnlikeBits+math.Log2(float64(len(x.names))) {
 			out = append(out, Refuted{x.names[k], steps, n, len(own), band.Share})

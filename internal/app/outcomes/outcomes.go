@@ -65,6 +65,9 @@ const (
 // step that is taken back looks like one, too.
 const mostErrors = .8
 
+// mostWrong is the share of rows that errors spoil one value of, at most: a function that is wrong more often tells nothing of what steps follow from.
+const mostWrong = 1. / 3
+
 // someErrors is the share of deviations that must be wrong records for the states that these make to be left out.
 const someErrors = .1
 
@@ -187,7 +190,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 	read := outcome.Read(&s.Table, sure)
 	line.Deviations, line.Recorded, line.Predicted, line.Consecutive = read.Deviations, read.Recorded, read.Predicted, read.Consecutive
 	groups, agreed := sure, s.Agreed()
-	switch errors := read.Decided() && read.Errors() >= mostErrors; {
+	switch errors := read.Decided() && read.Errors() >= mostErrors && read.Worst <= mostWrong; {
 	case agreed != nil && agreed.Drawn:
 		line.Reading, line.Noise = readBoth, agreed.Share
 		if s.Rows() == len(x.now) {

@@ -12,9 +12,10 @@ import (
 // followed by another one, the next state tells: after chance it follows from the value that
 // was recorded, after a wrong record from the value that was predicted.
 type Reading struct {
-	Deviations          int  // rows in which some output is not as predicted
-	Recorded, Predicted int  // of those that tell, by what the next step follows from
-	Consecutive         bool // whether most rows are the step after the row before
+	Deviations          int     // rows in which some output is not as predicted
+	Recorded, Predicted int     // of those that tell, by what the next step follows from
+	Consecutive         bool    // whether most rows are the step after the row before
+	Worst               float64 // the share of the rows that one output deviates in, of the one that does most
 }
 
 // Errors is the share of the deviations that are wrong records. A wrong cell makes two
@@ -42,7 +43,7 @@ func Read(t *Table, groups []*Group) *Reading {
 	for v := range own {
 		own[v] = slices.Index(t.Outputs, v)
 	}
-	linked := 0
+	linked, wrong := 0, make([]int, len(t.Outputs))
 	now, other := make([]int32, len(t.Variables)), make([]int32, len(t.Variables))
 	for i := 0; i+1 < t.Rows(); i++ {
 		// The outputs that the next row begins with.
@@ -67,6 +68,7 @@ func Read(t *Table, groups []*Group) *Reading {
 				continue
 			}
 			deviates = true
+			wrong[o]++
 			here := t.Now[t.Outputs[o]][i+1]
 			if !follows || same < len(t.Outputs)-1 || same == len(t.Outputs)-1 && here == recorded {
 				continue
@@ -93,6 +95,9 @@ func Read(t *Table, groups []*Group) *Reading {
 		}
 	}
 	r.Consecutive = 2*linked >= t.Rows()-1
+	if len(wrong) > 0 {
+		r.Worst = float64(slices.Max(wrong)) / float64(max(1, t.Rows()))
+	}
 	return r
 }
 

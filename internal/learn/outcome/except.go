@@ -68,7 +68,7 @@ func (g *Group) exceptOnce() bool {
 	if width == 0 {
 		return false
 	}
-	before := g.tree.cost()
+	before := g.f.describe(g.tree).total
 	h := &grower{pruned: &g.f}
 	var best exception
 	var tree *node
@@ -84,8 +84,8 @@ func (g *Group) exceptOnce() bool {
 		if rest == nil {
 			continue
 		}
-		rest, cost := h.prune(rest)
-		if cost += e.bits + e.leaf.fit.cost; cost < least {
+		rest, all := h.prune(rest)
+		if cost := all.total + e.bits + e.leaf.fit.cost; cost < least {
 			best, tree, least = e, rest, cost
 		}
 	}

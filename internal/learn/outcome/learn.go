@@ -41,12 +41,14 @@ type Outcome struct {
 	Effects []chance.Effect // of values from 0
 }
 
-// Condition is a test that a context has: a variable is one of Values, or equal to Other or not.
+// Condition is a test that a context has: a variable is one of Values, equal to Other or not, or with Sign times Other at most Value or not.
 type Condition struct {
 	Variable int
 	Values   []bool // by value; nil for a comparison
 	Other    int
 	Equal    bool
+	Sign     int32 // 0 for none
+	Value    int32
 }
 
 // Random reports whether the group has more than one outcome in some context.
@@ -217,26 +219,14 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 		return nodes > maxNodes || ctx.Err() != nil
 	}
 	tree := g.grow(rows, maxDepth)
-	var best *Group
-	rest := 0.0 // of its bits, without those of the tree
-	try := func(n noise) {
-		for _, way := range ways {
-			f := *g.f
-			f.blocked, f.rounds, f.prior, f.fixed = way, rounds, n.rates, o.Noise == 0
-			h := *g
-			h.pruned = &f
-			pruned, cost := h.prune(tree)
-			if cost += math.Log2(float64(len(ways))) + n.bits; best == nil || cost < best.Cost-1e-6 {
-				rest = math.Log2(float64(len(ways))) + n.bits
-				best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, f: f, x: x}
-			}
+	best, rest := g.described(o, outputs, tree)
+	if tree.sums() {
+		// Trees grow without clamps. What tests of sums tell there may be these, which few contexts say as well.
+		plain := *g
+		plain.plain = true
+		if other, others := plain.described(o, outputs, plain.grow(rows, maxDepth)); other.Cost < best.Cost {
+			best, rest = other, others
 		}
-	}
-	for _, n := range o.noises(tree, x) {
-		try(n)
-	}
-	if o.Noise == 0 {
-		try(x.noise(best.noise(g.f)))
 	}
 	if o.Refined {
 		best.refine(ctx, g.f, rest, o)
@@ -249,6 +239,32 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 	}
 	best.finish()
 	return best, ctx.Err()
+}
+
+// described is the group of a tree that was grown, pruned for the way to treat blocked effects and the noise that describe its rows the shortest. rest is
+// what that takes in bits beside the tree.
+func (g *grower) described(o Options, outputs []int, tree *node) (best *Group, rest float64) {
+	x := g.f.x
+	try := func(n noise) {
+		for _, way := range ways {
+			f := *g.f
+			f.blocked, f.rounds, f.prior, f.fixed = way, rounds, n.rates, o.Noise == 0
+			h := *g
+			h.pruned = &f
+			pruned, all := h.prune(tree)
+			if cost := all.total + math.Log2(float64(len(ways))) + n.bits; best == nil || cost < best.Cost-1e-6 {
+				rest = math.Log2(float64(len(ways))) + n.bits
+				best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, f: f, x: x}
+			}
+		}
+	}
+	for _, n := range o.noises(tree, x) {
+		try(n)
+	}
+	if o.Noise == 0 {
+		try(x.noise(best.noise(g.f)))
+	}
+	return best, rest
 }
 
 // noise estimates the shares of wrong values anew, given the tree.
@@ -415,7 +431,7 @@ func conditions(t *Table, path []answer) []Condition {
 	var out []Condition
 	for _, a := range path {
 		if a.other >= 0 {
-			out = append(out, Condition{Variable: a.variable, Other: a.other, Equal: a.yes})
+			out = tighten(out, Condition{Variable: a.variable, Other: a.other, Equal: a.yes, Sign: a.sign, Value: a.value})
 			continue
 		}
 		i := slices.IndexFunc(out, func(c Condition) bool { return c.Values != nil && c.Variable == a.variable })

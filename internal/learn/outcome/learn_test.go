@@ -360,6 +360,43 @@ otherwise
 	}
 }
 
+// Two stocks share a shelf, and the longer of two queues is served: contexts are about two numbers together, and the same outcomes in several are described once.
+func TestTogether(t *testing.T) {
+	p := factored.NewProblem("shelf")
+	for _, v := range []factored.Variable{{Name: "a", Kind: factored.Action, Hi: 2, Default: -1}, {Name: "x", Hi: 6}, {Name: "y", Hi: 6}, {Name: "z", Hi: 4}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, loss := learnSystem(t, p, `draw x
+blocked clamp
+when x + y <= 6 ^ a == 1
+7/10: x + 1
+2/10: keep
+1/10: x - 1
+when x + y <= 6
+2/10: x + 1
+5/10: keep
+3/10: x - 1
+otherwise
+1: keep
+draw z
+blocked clamp
+when x - y > 1
+4/5: z - 1
+1/5: keep
+otherwise
+1/3: z + 1
+2/3: keep`)
+	contexts := 0
+	for i := range m.Groups {
+		contexts += len(m.Groups[i].Contexts)
+	}
+	if text := strings.Join(m.Lines(), "\n"); loss > .01 || contexts > 6 || !strings.Contains(text, "x + y") || !strings.Contains(text, "x - y") {
+		t.Errorf("%d contexts, %.3f bits a row worse than the truth:\n%s", contexts, loss, text)
+	}
+}
+
 // What follows from where a random step ends is no chance of its own, and is known in all contexts.
 func TestFollowers(t *testing.T) {
 	p := factored.NewProblem("walk")

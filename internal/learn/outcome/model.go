@@ -34,7 +34,7 @@ func NewSource(p *factored.Problem, outputs []int) *Source {
 		}
 		number[i] = len(s.of)
 		s.of = append(s.of, i)
-		s.Variables = append(s.Variables, Variable{Values: int32(v.Hi - v.Lo + 1), Ordered: !v.Enumeration() && !v.Bool, Kind: kindOf(v, kinds), Base: v.Lo})
+		s.Variables = append(s.Variables, Variable{Values: int32(v.Hi - v.Lo + 1), Ordered: !v.Enumeration() && !v.Bool, Kind: kindOf(v, kinds), Base: v.Lo, Whole: !v.Bool && v.View == nil})
 	}
 	for _, o := range outputs {
 		if i, ok := number[o]; ok {
@@ -141,6 +141,17 @@ func (s *Source) text(when []Condition) string {
 	var parts []string
 	for _, c := range when {
 		v := &s.p.Variables[s.of[c.Variable]]
+		if c.Sign != 0 {
+			sign, op := "+", ">"
+			if c.Sign < 0 {
+				sign = "-"
+			}
+			if c.Equal {
+				op = "<="
+			}
+			parts = append(parts, fmt.Sprintf("%s %s %s %s %d", v.Name, sign, s.p.Variables[s.of[c.Other]].Name, op, c.Value))
+			continue
+		}
 		if c.Values == nil {
 			op := "~="
 			if c.Equal {

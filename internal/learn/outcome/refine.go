@@ -71,8 +71,8 @@ func (g *Group) refine(ctx context.Context, grown *fitter, rest float64, o Optio
 		loose.x, loose.free = f.x, 1
 		h := &grower{f: &loose, pruned: &f, few: 2, worth: worth + coarse, coarse: coarse, ahead: true, cancel: func() bool { return ctx.Err() != nil }, left: &left}
 		rows := integer.Below[int32](len(f.x.ids))
-		tree, cost := h.prune(h.search(rows, maxDepth))
-		if cost += rest + float64(len(use)); cost < g.Cost-1e-6 {
+		tree, all := h.prune(h.search(rows, maxDepth))
+		if cost := all.total + rest + float64(len(use)); cost < g.Cost-1e-6 {
 			g.tree, g.x, g.f, g.Cost = tree, f.x, f, cost
 		}
 	}
@@ -103,8 +103,8 @@ func (g *grower) search(rows []int32, depth int) *node {
 		yes, no := g.f.x.split(rows, q)
 		_, a := g.prune(g.grow(yes, depth-1))
 		_, b := g.prune(g.grow(no, depth-1))
-		if c := a + b + asked; c < least {
-			n.test, n.bits, least, found = q, asked, c, true
+		if c := g.pruned.join(a, b, asked.of(q)).total; c < least {
+			n.test, n.bits, least, found = q, asked.of(q), c, true
 		}
 	}
 	if found {
@@ -131,13 +131,5 @@ func (g *Group) complete(x *view, rows []int32, rest float64, by *grower) {
 		return &node{test: n.test, bits: n.bits, yes: seat(n.yes, yes), no: seat(n.no, no), rows: rows}
 	}
 	g.x, g.f, g.tree = x, f, seat(g.tree, rows)
-	g.Cost = rest + g.tree.cost()
-}
-
-// cost is the description of a tree. A node that was pruned to a leaf asks no test.
-func (n *node) cost() float64 {
-	if n.yes == nil {
-		return n.fit.cost
-	}
-	return n.bits + n.yes.cost() + n.no.cost()
+	g.Cost = rest + f.describe(g.tree).total
 }

@@ -13,8 +13,9 @@ type Variable struct {
 	Ordered bool  // whether <= means something
 	// Kind is equal for variables whose values can be compared, and the value Base is the same in
 	// all of them; -1 for none.
-	Kind int
-	Base int64
+	Kind  int
+	Base  int64
+	Whole bool // a whole number, with which sums are made
 }
 
 // Table holds rows, column by column.

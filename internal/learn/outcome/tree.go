@@ -9,14 +9,15 @@ import (
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
-// test is a question about a row: Variable <= Value, Variable == Value, Variable == Other, or whether
-// Variable, counted from its least value, has the remainder Value in a division by Stride.
+// test is a question about a row: Variable <= Value, Variable == Value, Variable == Other, whether
+// Variable, counted from its least value, has the remainder Value in a division by Stride, or Variable + Sign*Other <= Value.
 type test struct {
 	variable int
 	other    int // a variable; -1 for none
 	equal    bool
 	value    int32
 	stride   int32 // 0 for none
+	sign     int32 // 1 or -1; 0 where two variables are not added up
 }
 
 func (q test) holds(t *Table, r int32) bool {
@@ -36,6 +37,8 @@ func (q test) is(t *Table, now []int32) bool {
 
 func (q test) compare(t *Table, x, y int32) bool {
 	switch {
+	case q.sign != 0:
+		return t.together(q, x, y) <= int64(q.value)
 	case q.other >= 0:
 		return int64(x)+t.Variables[q.variable].Base == int64(y)+t.Variables[q.other].Base
 	}
@@ -78,6 +81,7 @@ type grower struct {
 	coarse float64 // bits of a test beside those
 	few    float64 // rows that a side of a split has
 	worth  float64 // bits of likelihood for which a node is split though the description grows
+	plain  bool    // no test is about two variables together
 	ahead  bool    // two tests are tried together where none is worth it
 	cancel func() bool
 	left   *int // rows that may be looked at to compare whole trees
@@ -95,8 +99,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 	if len(tests) == 0 {
 		return n
 	}
-	at, cost, bits := g.best(rows, tests)
-	cost += asked
+	at, cost, bits := g.best(rows, tests, asked)
 	if cost >= n.fit.cost && n.fit.bits-bits < g.worth {
 		if !g.ahead || n.fit.bits < aheadBits {
 			return n
@@ -105,7 +108,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 		found := false
 		for _, q := range tests {
 			yes, no := x.split(rows, q)
-			if c := g.next(yes) + g.next(no) + asked; c < n.fit.cost && (!found || c < cost) {
+			if c := g.next(yes) + g.next(no) + asked.of(q); c < n.fit.cost && (!found || c < cost) {
 				at, cost, found = q, c, true
 			}
 		}
@@ -114,7 +117,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 		}
 	}
 	yes, no := x.split(rows, at)
-	n.test, n.bits, n.yes, n.no = at, asked, g.grow(yes, depth-1), g.grow(no, depth-1)
+	n.test, n.bits, n.yes, n.no = at, asked.of(at), g.grow(yes, depth-1), g.grow(no, depth-1)
 	return n
 }
 
@@ -122,17 +125,17 @@ func (g *grower) grow(rows []int32, depth int) *node {
 func (g *grower) next(rows []int32) float64 {
 	m := g.f.fit(g.f.x.cells(rows))
 	tests, asked := g.propose(rows, m)
-	_, cost, _ := g.best(rows, tests)
-	return min(m.cost, cost+asked)
+	_, cost, _ := g.best(rows, tests, asked)
+	return min(m.cost, cost)
 }
 
-// best returns the test whose sides have the shortest description, that description, and its bits of rows.
-func (g *grower) best(rows []int32, tests []test) (at test, cost, bits float64) {
+// best returns the test whose sides have the shortest description together with the test, that description, and its bits of rows.
+func (g *grower) best(rows []int32, tests []test, asked asking) (at test, cost, bits float64) {
 	cost = math.Inf(1)
 	for _, q := range tests {
 		yes, no := g.f.x.split(rows, q)
 		a, b := g.f.fit(g.f.x.cells(yes)), g.f.fit(g.f.x.cells(no))
-		if c := a.cost + b.cost; c < cost {
+		if c := g.f.join(g.f.length(a), g.f.length(b), asked.of(q)).total; c < cost {
 			at, cost, bits = q, c, a.bits+b.bits
 		}
 	}
@@ -154,7 +157,7 @@ func (x *view) split(rows []int32, q test) (yes, no []int32) {
 // propose lists the tests that tell most about what happens to the values: about the
 // differences, about the values themselves, and about the effect of the fit that a row shows. It returns what it takes to
 // say which of all it is, too.
-func (g *grower) propose(rows []int32, m *fit) (best []test, bits float64) {
+func (g *grower) propose(rows []int32, m *fit) (best []test, asked asking) {
 	x := g.f.x
 	t := x.t
 	if g.left != nil {
@@ -202,10 +205,16 @@ func (g *grower) propose(rows []int32, m *fit) (best []test, bits float64) {
 		x.remainders(v, counts, classes, tables, add)
 	}
 	g.compare(rows, classes, add)
-	if bits = g.tests; bits == 0 {
-		bits = math.Log2(float64(max(1, len(tests)))) + g.coarse
+	best = bestTests(tests, gains, fullTests)
+	if asked.plain = g.tests; asked.plain == 0 {
+		asked.plain = math.Log2(float64(max(1, len(tests)))) + g.coarse
 	}
-	return bestTests(tests, gains), bits
+	tests, gains = nil, make([][]float64, len(classes))
+	if !g.plain {
+		g.together(rows, classes, add)
+	}
+	asked.sum = asked.plain + sumBits + max(0, math.Log2(float64(max(1, len(tests))))-asked.plain+g.coarse)
+	return append(best, bestTests(tests, gains, fullSums)...), asked
 }
 
 // remainders adds the tests of a variable's remainders, given how often each value is there.
@@ -258,8 +267,8 @@ func (q test) sides(table []float64, n int) []float64 {
 	return out
 }
 
-// bestTests lists the tests with the highest gains, by each score.
-func bestTests(tests []test, gains [][]float64) (out []test) {
+// bestTests lists the tests with the highest gains, so many at least by each score.
+func bestTests(tests []test, gains [][]float64, full int) (out []test) {
 	taken := make([]bool, len(tests))
 	for _, gain := range gains {
 		order := integer.Below[int](len(tests))
@@ -267,7 +276,7 @@ func bestTests(tests []test, gains [][]float64) (out []test) {
 		// The best tests may all be of one variable and tell the same: the best of others are tried, too.
 		seen := map[int]bool{}
 		for k, i := range order {
-			if v := tests[i].variable; k < fullTests || len(seen) < fullTests && !seen[v] {
+			if v := tests[i].variable; k < full || len(seen) < full && !seen[v] {
 				seen[v] = true
 				if !taken[i] {
 					taken[i] = true
@@ -387,20 +396,20 @@ func xlogx(x float64) float64 {
 }
 
 // prune fits all nodes for one way to treat blocked effects, and keeps the splits that shorten
-// the description. It returns its cost.
-func (g *grower) prune(n *node) (*node, float64) {
+// the description. It returns what is left, and its description.
+func (g *grower) prune(n *node) (*node, length) {
 	out := &node{test: n.test, bits: n.bits, rows: n.rows, cells: n.cells}
 	out.fit = g.pruned.fit(n.cells)
 	if n.yes == nil {
-		return out, out.fit.cost
+		return out, g.pruned.length(out.fit)
 	}
 	yes, a := g.prune(n.yes)
 	no, b := g.prune(n.no)
-	if a+b+n.bits < out.fit.cost {
+	if both := g.pruned.join(a, b, n.bits); both.total < out.fit.cost {
 		out.yes, out.no = yes, no
-		return out, a + b + n.bits
+		return out, both
 	}
-	return out, out.fit.cost
+	return out, g.pruned.length(out.fit)
 }
 
 // leaves calls visit with each leaf and the way to it.

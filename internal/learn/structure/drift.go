@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/codelength"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
@@ -208,8 +209,8 @@ func (d *drifter) over(o, at int, inputs []int) (found []conflict, bits float64)
 	differs := map[*cell]bool{}
 	all, split := 0, 0 // exceptions of one system, and of two
 	for _, c := range order {
-		one := KTBits(c.before[0]+c.after[0], c.before[1]+c.after[1])
-		two := KTBits(c.before[0], c.before[1]) + KTBits(c.after[0], c.after[1])
+		one := codelength.KT(c.before[0]+c.after[0], c.before[1]+c.after[1])
+		two := codelength.KT(c.before[0], c.before[1]) + codelength.KT(c.after[0], c.after[1])
 		bits += math.Log2(1 - changes + changes*math.Exp2(min(500, one-two)))
 		all += min(c.before[0]+c.after[0], c.before[1]+c.after[1])
 		split += min(c.before[0], c.before[1]) + min(c.after[0], c.after[1])
@@ -226,13 +227,6 @@ func (d *drifter) over(o, at int, inputs []int) (found []conflict, bits float64)
 		}
 	}
 	return found, bits - 1
-}
-
-// KTBits is the length of the code of Krichevsky and Trofimov for so many zeros and ones.
-func KTBits(zeros, ones int) float64 {
-	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	a, b := float64(zeros), float64(ones)
-	return -(lg(a+0.5) + lg(b+0.5) - lg(a+b+1) - 2*lg(0.5)) / math.Ln2
 }
 
 // place puts the change where the fewest of the rows in conflict follow the other system: in the
@@ -287,7 +281,7 @@ func gather(cells []conflict) bool {
 	most := 0.0
 	for _, c := range cells {
 		left[index[c.old]]++
-		most = max(most, KTBits(all[0], all[1])-KTBits(left[0], left[1])-KTBits(all[0]-left[0], all[1]-left[1]))
+		most = max(most, codelength.KT(all[0], all[1])-codelength.KT(left[0], left[1])-codelength.KT(all[0]-left[0], all[1]-left[1]))
 	}
 	return most-math.Log2(float64(len(cells)+1)) > bits
 }

@@ -1,0 +1,101 @@
+package outcome
+
+import "slices"
+
+const (
+	sumBits  = 3 // bits to say that a test is about two variables together
+	fullSums = 2 // such tests that are tried by a fit, the best by each simple score
+	// mostSummed bounds the whole numbers of which all pairs are added up; of more, those with an output.
+	mostSummed = 6
+	// mostPaired bounds the whole numbers of which some are added up.
+	mostPaired = 16
+)
+
+// asking is what it takes to say which test a node asks.
+type asking struct{ plain, sum float64 }
+
+func (a asking) of(q test) float64 {
+	if q.sign != 0 {
+		return a.sum
+	}
+	return a.plain
+}
+
+// together is what a test compares with its value: the sum or the difference of two variables.
+func (t *Table) together(q test, x, y int32) int64 {
+	return int64(x) + t.Variables[q.variable].Base + int64(q.sign)*(int64(y)+t.Variables[q.other].Base)
+}
+
+// pairs lists the whole numbers that are added up, or subtracted, as a shelf is full when what lies there and what comes is so much.
+func (t *Table) pairs(outputs []int) (all []test) {
+	var whole []int
+	for v := range t.Variables {
+		if x := &t.Variables[v]; x.Whole && x.Kind >= 0 && x.Values > 2 {
+			whole = append(whole, v)
+		}
+	}
+	if len(whole) > mostPaired {
+		return nil
+	}
+	for i, a := range whole {
+		for _, b := range whole[:i] {
+			if len(whole) <= mostSummed || slices.ContainsFunc(outputs, func(o int) bool { return t.Outputs[o] == a || t.Outputs[o] == b }) {
+				all = append(all, test{variable: b, other: a, sign: 1}, test{variable: b, other: a, sign: -1})
+			}
+		}
+	}
+	return all
+}
+
+// sums reports whether a tree asks for two variables together.
+func (n *node) sums() bool {
+	return n.yes != nil && (n.test.sign != 0 || n.yes.sums() || n.no.sums())
+}
+
+// tighten adds a condition on two variables, in place of one that it says more than.
+func tighten(list []Condition, c Condition) []Condition {
+	i := slices.IndexFunc(list, func(o Condition) bool {
+		return c.Sign != 0 && o.Sign == c.Sign && o.Variable == c.Variable && o.Other == c.Other && o.Equal == c.Equal
+	})
+	switch {
+	case i < 0:
+		return append(list, c)
+	case c.Equal:
+		list[i].Value = min(list[i].Value, c.Value)
+	default:
+		list[i].Value = max(list[i].Value, c.Value)
+	}
+	return list
+}
+
+// together adds the tests of two variables added up.
+func (g *grower) together(rows []int32, classes []class, add func(q test, n float64, gain func(c int) float64)) {
+	x := g.f.x
+	t := x.t
+	for _, q := range t.pairs(x.outputs) {
+		a, b := t.Now[q.variable], t.Now[q.other]
+		low := t.together(q, 0, 0)
+		if q.sign < 0 {
+			low = t.together(q, 0, t.Variables[q.other].Values-1)
+		}
+		values := int(t.Variables[q.variable].Values + t.Variables[q.other].Values - 1)
+		tables, counts := make([][]float64, len(classes)), make([]float64, values)
+		for c := range classes {
+			tables[c] = make([]float64, values*classes[c].n)
+		}
+		for i, r := range rows {
+			value := int(t.together(q, a[r], b[r]) - low)
+			counts[value] += x.weight[r]
+			for c := range classes {
+				tables[c][value*classes[c].n+int(classes[c].of[i])] += x.weight[r]
+			}
+		}
+		n := 0.0
+		for value := range values - 1 {
+			if n += counts[value]; counts[value] > 0 {
+				q.value = int32(low) + int32(value)
+				add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 0, value+1) })
+			}
+		}
+	}
+}
