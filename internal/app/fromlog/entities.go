@@ -12,9 +12,9 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/outcomes"
+	"github.com/fdplan/fdplan/internal/codelength"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
-	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -166,7 +166,7 @@ func (g *group) gain(k int) (bits float64) {
 		if n := sum(counts[name]); exact {
 			next := make([]float64, len(ways)+n)
 			for j := range n + 1 {
-				p := choices(n, j) * math.Exp2(-structure.KTBits(n-j, j))
+				p := choices(n, j) * math.Exp2(-codelength.KT(n-j, j))
 				for i, w := range ways {
 					next[i+j] += w * p
 				}
@@ -194,7 +194,7 @@ func choices(n, k int) float64 {
 
 // codeBits is the length of the code of which rows have a value.
 func codeBits(counts []int, value int) float64 {
-	return structure.KTBits(sum(counts)-counts[value], counts[value])
+	return codelength.KT(sum(counts)-counts[value], counts[value])
 }
 
 func sum(counts []int) (all int) {

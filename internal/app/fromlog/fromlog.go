@@ -156,6 +156,13 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 		return nil, err
 	}
 	out.Notes = append(out.Notes, rules...)
+	again, note, err := x.ageing(ctx, p, read, asked)
+	switch {
+	case err != nil:
+		return nil, err
+	case note != "":
+		return start(ctx, again, append(slices.Clone(notes), note))
+	}
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)
 	if told {
@@ -182,7 +189,7 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 
 // rules notes what rows say of the actions that are possible.
 func (x *looked) rules(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (notes []string, err error) {
-	for _, look := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken} {
+	for _, look := range []func(context.Context, *Request, *dataset.Schema, *dataset.Data) (string, error){x.possible, x.untaken, x.limited} {
 		note, err := look(ctx, r, s, d)
 		if err != nil {
 			return nil, err

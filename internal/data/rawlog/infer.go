@@ -50,6 +50,7 @@ type Fluent struct {
 	Edges  []float64 // of the bins of a Real
 	Step   Step      // of a Real without bins
 	How    string    // how the edges or the step were found
+	Runs   bool      // a time counts the rows of each run
 	Unit   string
 
 	Default string // of an action, the value that does nothing; empty if none is known to
@@ -111,6 +112,7 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 			x.episode, x.why = t.Columns[i].Name, "it rises where an episode ends"
 		}
 	}
+	x.count()
 	for i := range t.Columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -136,6 +138,25 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 		x.dropEmpty()
 	}
 	return x.out, nil
+}
+
+// count finds a column that counts the rows of each episode, and with it one that names the episodes where none is known.
+func (x *inference) count() {
+	if len(x.next) > 0 || x.s.Entity != "" {
+		return
+	}
+	var states []*Column
+	for i := range x.t.Columns {
+		c := &x.t.Columns[i]
+		other := slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, x.shape.Ends(), []string{x.s.Episode, x.episode, RewardColumn})
+		if !slices.Contains(other, c.Name) && x.s.Rename[c.Name] == "" && !isTime(x.t, c) && !c.numbersRows() {
+			states = append(states, c)
+		}
+	}
+	runs := x.t.Runs(cmp.Or(x.s.Episode, x.episode), states)
+	if x.counter = runs.Counter; x.s.Episode == "" && x.episode == "" && runs.Episode != "" {
+		x.episode, x.why = runs.Episode, "another value where "+runs.Counter+" begins again"
+	}
 }
 
 // dropEmpty drops the states that have no value in most rows, such as remarks, which would leave few transitions.
@@ -211,8 +232,8 @@ type inference struct {
 	bySum  map[uint64][]int // columns by a sum over their cells
 	gaps   []int            // columns with missing cells
 	time   string           // the column of times
-	// episode is the column that names the episode of each row, if one was found, and why if not by its name.
-	episode, why string
+	// episode is the column that names the episode of each row, if one was found, and why if not by its name; counter that which counts its rows.
+	episode, why, counter string
 }
 
 // maxTwins is the most columns with missing cells that another one is compared with.
@@ -356,6 +377,9 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(Dropped, "it numbers the rows")
 	case !ranged && len(x.next) == 0 && t.isClock(c, s.Entity):
 		return as(AsTime, "it counts the rows one by one; --rename makes a state of it")
+	case !ranged && c.Name == x.counter:
+		f.Runs = true
+		return as(AsTime, "it counts the rows of each run; --rename makes a state of it")
 	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)):
 		return as(Dropped, "%s", noNext)
 	}

@@ -62,6 +62,7 @@ const (
 	betterShare = .9
 	ownShare    = .5
 	apartShare  = .05
+	ratherShare = .1
 )
 
 // Outcome is a column that follows from its own row.
@@ -87,15 +88,12 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		return nil
 	}
 	ago := map[*Column]float64{} // what the row before leaves
-	var lasting []*Column        // states that follow from it
 	row := append(x.look(x.before, x.states), x.look(x.before, x.actions)...)
 	for _, c := range x.states {
 		if ctx.Err() != nil {
 			return nil // the caller is late
 		}
-		if ago[c] = x.left(c, row); ago[c] <= ownShare {
-			lasting = append(lasting, c)
-		}
+		ago[c] = x.left(c, row)
 	}
 	for _, c := range x.states {
 		if ctx.Err() != nil {
@@ -104,7 +102,8 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		if !x.numeric[c] || ago[c] == 0 {
 			continue
 		}
-		others := slices.DeleteFunc(slices.Clone(lasting), func(o *Column) bool { return o == c })
+		// Others follow from the row before, or by far rather than this one: a queue does, where many come by chance, and what it earns hardly does.
+		others := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return o == c || ago[o] > max(ownShare, ago[c]-ratherShare) })
 		beside := x.look(x.own, others)
 		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
 		if left := x.left(c, comes); left <= betterShare*ago[c] {

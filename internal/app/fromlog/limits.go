@@ -1,0 +1,129 @@
+package fromlog
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+const (
+	// avoidedRows is how many rows would be beyond a limit if actions were taken whatever the state is, at least: so many do not lack by chance.
+	avoidedRows = 12
+	// leastReached is the number of values of a state, at least, in which rows reach the limit of its sum with an action.
+	leastReached = 3
+)
+
+// limited has the task of a log forbid what no row has of a whole number and an action together, where rows with several values of it go up to the same sum, or difference,
+// and none goes further: no one sells more than there is, or orders more than there is room for. Where the state decides the action, as where stocks are filled up, rows tell of who acts.
+func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
+	whole := func(role dataset.Role) (columns []int) {
+		for c := range s.Columns {
+			col := &s.Columns[c]
+			if i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Name == col.Name && f.Kind == rawlog.Int }); i >= 0 && col.Role == role {
+				columns = append(columns, c)
+			}
+		}
+		return columns
+	}
+	actions, states := whole(dataset.Action), whole(dataset.State)
+	counts := map[[2]int]map[[2]float64]int{} // by state and action, of their values
+	for _, a := range actions {
+		for _, q := range states {
+			counts[[2]int{q, a}] = map[[2]float64]int{}
+		}
+	}
+	if len(counts) == 0 || len(counts) > mostUntaken*mostUntaken {
+		return "", nil
+	}
+	err = d.Each(func(i int, row []float64) error {
+		for k, of := range counts {
+			of[[2]float64{row[k[0]], row[k[1]]}]++
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return "", err
+	}
+	var rules []string
+	for _, a := range actions {
+		for _, q := range states {
+			for _, sign := range []float64{1, -1} {
+				for _, most := range []bool{true, false} {
+					if bound, ok := limit(counts[[2]int{q, a}], sign, most); ok {
+						rules = append(rules, limitText(s.Columns[q].Name, s.Columns[a].Name, sign, most, bound))
+					}
+				}
+			}
+		}
+	}
+	if len(rules) == 0 || len(rules) > mostUntaken {
+		return "", nil
+	}
+	r.Rules = append(r.Rules, rules...)
+	x.text, err = document(x, *r)
+	return fmt.Sprintf("rules in the task forbid what no row has, though rows go up to it: %s; delete what is too strict", strings.Join(rules, ", ")), err
+}
+
+// limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with other values of the state reach it than those in which
+// no action goes further, and there would be many rows beyond it by chance.
+func limit(counts map[[2]float64]int, sign float64, most bool) (bound float64, ok bool) {
+	way := 1.0
+	if !most {
+		way = -1
+	}
+	bound = math.Inf(-1)
+	states, actions, rows, furthest := map[float64]int{}, map[float64]int{}, 0.0, math.Inf(-1)
+	for k, n := range counts {
+		if math.IsNaN(k[0]) || math.IsNaN(k[1]) {
+			return 0, false
+		}
+		bound = max(bound, way*(k[0]+sign*k[1]))
+		states[k[0]] += n
+		actions[k[1]] += n
+		rows += float64(n)
+		furthest = max(furthest, way*sign*k[1])
+	}
+	if len(actions) < leastReached {
+		return 0, false
+	}
+	reached, limited, avoided := 0, 0, 0.0
+	for q, n := range states {
+		own, different := math.Inf(-1), 0
+		for k := range counts {
+			if k[0] == q {
+				own, different = max(own, way*(q+sign*k[1])), different+1
+			}
+		}
+		if own == bound {
+			reached++
+		}
+		if way*q+furthest > bound {
+			if limited++; own < bound || different < 2 {
+				return 0, false // another limit, or none
+			}
+		}
+		for a, m := range actions {
+			if way*(q+sign*a) > bound {
+				avoided += float64(n) * float64(m) / rows
+			}
+		}
+	}
+	return way * bound, limited > 1 && reached >= leastReached && avoided >= avoidedRows
+}
+
+// limitText writes a limit as a rule.
+func limitText(state, action string, sign float64, most bool, bound float64) string {
+	op, relation := "+", ">="
+	if sign < 0 {
+		op = "-"
+	}
+	if most {
+		relation = "<="
+	}
+	return fmt.Sprintf("%s %s %s %s %v", state, op, action, relation, bound)
+}

@@ -1,0 +1,80 @@
+package fromlog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRuns: a column that begins again with the same number, where the states do not go on, counts the rows of a run, unless what follows depends on it; where they
+// go on, it is the hour of a day.
+func TestRuns(t *testing.T) {
+	type row struct {
+		run, at, level int
+		act            string
+	}
+	const runs, length = 60, 15
+	// step goes on from a level; begin is where the next run starts after one that ended with a level.
+	course := func(seed uint64, step func(rng *rand.Rand, r row) int, begin func(rng *rand.Rand, last int) int) (rows []row) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		level := 5
+		for k := range runs {
+			level = begin(rng, level)
+			for at := range length {
+				r := row{k, at + 1, level, []string{"up", "down"}[rng.IntN(2)]}
+				rows = append(rows, r)
+				level = max(0, min(10, step(rng, r)))
+			}
+		}
+		return rows
+	}
+	walk := func(rng *rand.Rand, r row) int {
+		if r.act == "up" {
+			return r.level + rng.IntN(2)
+		}
+		return r.level - rng.IntN(2)
+	}
+	anywhere := func(rng *rand.Rand, last int) int { return rng.IntN(11) }
+	goesOn := func(rng *rand.Rand, last int) int { return last }
+	for _, c := range []struct {
+		name, header, format string
+		rows                 []row
+		want                 string
+	}{
+		{"numbers", "trial,turn,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(1, walk, anywhere), "trial episode, turn time, level state, act action"},
+		{"names", "batch,turn,level,act", "B%[1]d,%[2]d,%[3]d,%[4]s\n", course(2, walk, anywhere), "batch episode, turn time, level state, act action"},
+		{"no names", "turn,level,act", "%[2]d,%[3]d,%[4]s\n", course(3, walk, anywhere), "turn time, level state, act action"},
+		{"a day and its hours", "day,hour,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(4, walk, goesOn), "day state, hour state, level state, act action"},
+		{"ageing", "trial,turn,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(5, func(rng *rand.Rand, r row) int {
+			if r.at > 10 && rng.IntN(2) == 0 {
+				return r.level - 1
+			}
+			return walk(rng, r)
+		}, anywhere), "trial episode, turn state, level state, act action"},
+	} {
+		log := c.header + "\n"
+		for _, r := range c.rows {
+			log += fmt.Sprintf(c.format, r.run, r.at, r.level, r.act)
+		}
+		dir := t.TempDir()
+		name := filepath.Join(dir, "log.csv")
+		if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		res, err := Init(t.Context(), Request{Log: name, Out: filepath.Join(dir, "out"), Actions: []string{"act"}})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var uses []string
+		for _, f := range res.Fluents {
+			uses = append(uses, f.Column+" "+f.Use)
+		}
+		if got := strings.Join(uses, ", "); got != c.want {
+			t.Errorf("%s: %s, want %s\n%v", c.name, got, c.want, res.Notes)
+		}
+	}
+}
