@@ -105,28 +105,7 @@ func stratified(d *dataset.Data, parts runParts) string {
 	}
 	scores := make([][stages]score, end-known+1) // the last one is that of rewards
 	for _, key := range order {
-		rows := groups[key]
-		if len(rows) < 2 {
-			continue
-		}
-		values, part := make([][]float64, len(scores)), make([]int, len(rows))
-		for j, i := range rows {
-			d.Read(i, row)
-			part[j] = parts.of(d.Line(i))
-			for k := known; k < end; k++ {
-				values[k-known] = append(values[k-known], row[k])
-			}
-			if d.Rewards != nil {
-				values[end-known] = append(values[end-known], d.Rewards[i])
-			}
-		}
-		for k := range scores {
-			if k == end-known || s.Columns[known+k].Values == nil {
-				compare(&scores[k], values[k], part)
-				continue
-			}
-			compare(&scores[k], indicators(values[k]), part)
-		}
+		stratum(d, groups[key], known, end, parts, scores)
 	}
 	most, at, in := outcomes.UnlikeBits+math.Log2(float64(stages*len(scores))), -1, 0
 	for k := range scores {
@@ -151,6 +130,31 @@ func stratified(d *dataset.Data, parts runParts) string {
 		more = map[string]string{"higher": "lower", "more frequent": "less frequent"}[more]
 	}
 	return fmt.Sprintf("after the same states and actions %s is %s by %.3g where %s", what, more, math.Abs(by), parts.names[in])
+}
+
+// stratum adds the rows of one state and action to the scores of the columns from known to end, and of rewards.
+func stratum(d *dataset.Data, rows []int, known, end int, parts runParts, scores [][stages]score) {
+	if len(rows) < 2 {
+		return
+	}
+	values, part := make([][]float64, len(scores)), make([]int, len(rows))
+	row := make([]float64, len(d.Schema.Columns))
+	for j, i := range rows {
+		d.Read(i, row)
+		part[j] = parts.of(d.Line(i))
+		for k := known; k < end; k++ {
+			values[k-known] = append(values[k-known], row[k])
+		}
+		if d.Rewards != nil {
+			values[end-known] = append(values[end-known], d.Rewards[i])
+		}
+	}
+	for k := range scores {
+		if k < end-known && d.Schema.Columns[known+k].Values != nil {
+			values[k] = indicators(values[k])
+		}
+		compare(&scores[k], values[k], part)
+	}
 }
 
 // indicators are 1 where a value is the most frequent one, else 0.

@@ -78,6 +78,16 @@ type unlikeness struct {
 	bits [len(differing)]float64
 }
 
+// machines returns the request in which the entity is an input, and a note, if entities differ in what no column tells. Without, the note is empty.
+func (x *looked) machines(ctx context.Context, p *factored.Problem, s *dataset.Schema, read *rawlog.Read, groups []*group, asked Request) (again Request, note string, err error) {
+	why, err := unlike(ctx, p, s, read, groups)
+	if err != nil || why == "" {
+		return asked, "", err
+	}
+	asked.Input = append(slices.Clone(asked.Input), asked.Entity)
+	return asked, fmt.Sprintf("%s is an input, too, since no other column tells its values apart: %s", asked.Entity, why), nil
+}
+
 // unlike says how entities differ in what no column tells; "" if they do not.
 func unlike(ctx context.Context, p *factored.Problem, s *dataset.Schema, read *rawlog.Read, groups []*group) (string, error) {
 	if u := differ(p, s, groups); u != nil {

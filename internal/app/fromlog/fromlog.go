@@ -156,24 +156,17 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 		return nil, err
 	}
 	out.Notes = append(out.Notes, rules...)
-	again, note, err := x.ageing(ctx, p, read, asked)
-	switch {
-	case err != nil:
-		return nil, err
-	case note != "":
-		return start(ctx, again, append(slices.Clone(notes), note))
-	}
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)
-	if told {
-		why, err := unlike(ctx, p, s, read, groups)
+	again, note, err := x.ageing(ctx, p, read, asked)
+	if told && err == nil {
+		again, note, err = x.machines(ctx, p, s, read, groups, asked)
+	}
+	if err != nil || note != "" {
 		if err != nil {
 			return nil, err
 		}
-		if why != "" {
-			asked.Input = append(slices.Clone(r.Input), r.Entity)
-			return start(ctx, asked, []string{fmt.Sprintf("%s is an input, too, since no other column tells its values apart: %s", r.Entity, why)})
-		}
+		return start(ctx, again, append(slices.Clone(notes), note))
 	}
 	out.groups = contradictions(s, contradictory(groups))
 	out.Contradictory = len(out.groups)

@@ -159,6 +159,19 @@ func (x *inference) count() {
 	}
 }
 
+// counts says how a column counts the rows; empty if it does not, or rows have next states.
+func (x *inference) counts(c *Column) string {
+	switch {
+	case len(x.next) > 0:
+		return ""
+	case c.Name == x.counter:
+		return "of each run"
+	case x.t.isClock(c, x.s.Entity):
+		return "one by one"
+	}
+	return ""
+}
+
 // dropEmpty drops the states that have no value in most rows, such as remarks, which would leave few transitions.
 func (x *inference) dropEmpty() {
 	rows := x.t.Rows()
@@ -375,11 +388,9 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(AsEpisode, "%s", cmp.Or(x.why, "by its name"))
 	case c.numbersRows():
 		return as(Dropped, "it numbers the rows")
-	case !ranged && len(x.next) == 0 && t.isClock(c, s.Entity):
-		return as(AsTime, "it counts the rows one by one; --rename makes a state of it")
-	case !ranged && c.Name == x.counter:
-		f.Runs = true
-		return as(AsTime, "it counts the rows of each run; --rename makes a state of it")
+	case !ranged && x.counts(c) != "":
+		f.Runs = c.Name == x.counter
+		return as(AsTime, "it counts the rows %s; --rename makes a state of it", x.counts(c))
 	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)):
 		return as(Dropped, "%s", noNext)
 	}

@@ -67,8 +67,7 @@ func Read(t *Table, groups []*Group) *Reading {
 			if predicted == recorded {
 				continue
 			}
-			deviates = true
-			wrong[o]++
+			deviates, wrong[o] = true, wrong[o]+1
 			here := t.Now[t.Outputs[o]][i+1]
 			if !follows || same < len(t.Outputs)-1 || same == len(t.Outputs)-1 && here == recorded {
 				continue
@@ -95,9 +94,7 @@ func Read(t *Table, groups []*Group) *Reading {
 		}
 	}
 	r.Consecutive = 2*linked >= t.Rows()-1
-	if len(wrong) > 0 {
-		r.Worst = float64(slices.Max(wrong)) / float64(max(1, t.Rows()))
-	}
+	r.Worst = float64(slices.Max(append(wrong, 0))) / float64(max(1, t.Rows()))
 	return r
 }
 
