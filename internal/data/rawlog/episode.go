@@ -45,23 +45,15 @@ func (t *Table) changesAtEnds(c *Column, ends []string) bool {
 	for _, name := range ends {
 		of = append(of, newEnd(&t.Columns[t.Column(name)]))
 	}
-	changes := 0
+	starts, last := []int{0}, math.Inf(-1)
 	for i := range t.Rows() {
 		x, ok := c.Number(i)
-		if !ok || x != math.Trunc(x) {
+		if !ok || x != math.Trunc(x) || x < last {
 			return false
 		}
-		if i == 0 {
-			continue
-		}
-		before, _ := c.Number(i - 1)
-		ended := slices.ContainsFunc(of, func(e end) bool { return e.at(i - 1) })
-		if ended != (x > before) || x < before {
-			return false
-		}
-		if ended {
-			changes++
+		if last = x; i > 0 && slices.ContainsFunc(of, func(e end) bool { return e.at(i - 1) }) {
+			starts = append(starts, i)
 		}
 	}
-	return changes >= leastEnds
+	return len(starts) > leastEnds && t.changesAt(c, starts)
 }

@@ -12,6 +12,7 @@ import (
 type payment struct {
 	p         *factored.Problem // with this part alone, and the constraints that define what it is a sum of
 	now, next []int             // the variables that it depends on; auxiliary ones are among next alone
+	bits      [2][]factored.Bit // of these
 	worth     map[string]int64  // what it was, by their values
 }
 
@@ -25,7 +26,7 @@ func payments(p *factored.Problem) (all []*payment) {
 	part := func(now, next []int) *payment {
 		key := fmt.Sprint(now, next)
 		if parts[key] == nil {
-			parts[key] = &payment{p: without(p), now: now, next: next, worth: map[string]int64{}}
+			parts[key] = &payment{p: without(p), now: now, next: next, bits: [2][]factored.Bit{bitsOf(p, now), bitsOf(p, next)}, worth: map[string]int64{}}
 			all = append(all, parts[key])
 		}
 		return parts[key]
@@ -48,27 +49,26 @@ func payments(p *factored.Problem) (all []*payment) {
 
 // of returns the payment of a step, in the scale of the problem.
 func (x *payment) of(now, next factored.Valuation) int64 {
-	var key []byte
-	for _, side := range []struct {
-		of  []int
-		val factored.Valuation
-	}{{x.now, now}, {x.next, next}} {
-		for _, v := range side.of {
-			value := x.p.Variables[v].Value(side.val)
-			for range 8 {
-				key, value = append(key, byte(value)), value>>8
-			}
-		}
-	}
-	sum, ok := x.worth[string(key)]
+	key := now.Key(x.bits[0]) + next.Key(x.bits[1])
+	sum, ok := x.worth[key]
 	if !ok {
 		if len(x.worth) >= mostWorth {
 			clear(x.worth)
 		}
 		sum, _ = validate.StepReward(x.p, now, next)
-		x.worth[string(key)] = sum
+		x.worth[key] = sum
 	}
 	return sum
+}
+
+// bitsOf lists the bits of variables.
+func bitsOf(p *factored.Problem, variables []int) (bits []factored.Bit) {
+	for _, v := range variables {
+		for i := range p.Variables[v].Width {
+			bits = append(bits, p.Variables[v].First+factored.Bit(i))
+		}
+	}
+	return bits
 }
 
 // readsAuxiliary reports whether values of auxiliary variables decide.
