@@ -46,7 +46,10 @@ func TestRuns(t *testing.T) {
 	}{
 		{"numbers", "trial,turn,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(1, walk, anywhere), "trial episode, turn time, level state, act action"},
 		{"names", "batch,turn,level,act", "B%[1]d,%[2]d,%[3]d,%[4]s\n", course(2, walk, anywhere), "batch episode, turn time, level state, act action"},
+		{"seconds", "trial,sec,level,act", "%[1]d,%[2]d0,%[3]d,%[4]s\n", course(6, walk, anywhere), "trial episode, sec time, level state, act action"},
 		{"no names", "turn,level,act", "%[2]d,%[3]d,%[4]s\n", course(3, walk, anywhere), "turn time, level state, act action"},
+		{"no turns", "trial,level,act", "%[1]d,%[3]d,%[4]s\n", course(7, walk, anywhere), "trial episode, level state, act action"},
+		{"days", "day,level,act", "%[1]d,%[3]d,%[4]s\n", course(8, walk, goesOn), "day state, level state, act action"},
 		{"a day and its hours", "day,hour,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(4, walk, goesOn), "day state, hour state, level state, act action"},
 		{"ageing", "trial,turn,level,act", "%[1]d,%[2]d,%[3]d,%[4]s\n", course(5, func(rng *rand.Rand, r row) int {
 			if r.at > 10 && rng.IntN(2) == 0 {

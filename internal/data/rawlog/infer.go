@@ -155,7 +155,7 @@ func (x *inference) count() {
 	}
 	runs := x.t.Runs(cmp.Or(x.s.Episode, x.episode), states)
 	if x.counter = runs.Counter; x.s.Episode == "" && x.episode == "" && runs.Episode != "" {
-		x.episode, x.why = runs.Episode, "another value where "+runs.Counter+" begins again"
+		x.episode, x.why = runs.Episode, "another value where the states do not go on"
 	}
 }
 

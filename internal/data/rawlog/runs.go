@@ -16,13 +16,15 @@ type Runs struct {
 const (
 	// breakBits is the evidence for each column that it does not go on where a run begins.
 	breakBits = 12
+	// rounded is how much the steps of a counter may differ, relatively.
+	rounded = 1e-6
 	// mostStates bounds the columns of states that are compared.
 	mostStates = 64
 )
 
-// Runs finds a column of whole numbers that begins again and again with the same number, and counts the rows from there on one by one. Such a column may say
+// Runs finds a column that begins again and again with the same number, and counts the rows from there on by equal steps. Such a column may say
 // how long a run of an experiment has been on, or be the hour of a day. It counts runs if half of the states or more do not go on where it begins again: there they change by other amounts
-// than from row to row. Where the episode is known, it is to be the same in a run, and another one in the next. Without runs, both names are empty.
+// than from row to row. So does one that numbers blocks of rows, if the states do not go on from one to the next. Where the episode is known, it is to be the same in a run, and another one in the next. Without runs, both names are empty.
 func (t *Table) Runs(episode string, states []*Column) (r Runs) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -44,7 +46,39 @@ func (t *Table) Runs(episode string, states []*Column) (r Runs) {
 			return Runs{c.Name, of}
 		}
 	}
+	for _, c := range states {
+		starts := t.blocks(c)
+		if episode != "" || starts == nil {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(states), func(o *Column) bool { return o == c || t.starts(o) != nil })
+		if t.breaks(starts, others) {
+			return Runs{"", c.Name}
+		}
+	}
 	return r
+}
+
+// blocks lists the rows in which a column that numbers blocks of rows one by one has another number; nil if it does not.
+func (t *Table) blocks(c *Column) (rows []int) {
+	if c.layout != "" || !c.inBlocks() {
+		return nil
+	}
+	last := math.Inf(-1)
+	for i := range t.Rows() {
+		v, ok := c.Number(i)
+		switch {
+		case !ok || v != math.Trunc(v) || i > 0 && v != last && v != last+1:
+			return nil
+		case v != last:
+			rows = append(rows, i)
+		}
+		last = v
+	}
+	if len(rows) < leastEnds || t.Rows() < leastRows*len(rows) {
+		return nil
+	}
+	return rows
 }
 
 // starts lists the rows in which a counter begins again; nil if the column is none.
@@ -53,18 +87,17 @@ func (t *Table) starts(c *Column) (rows []int) {
 		return nil
 	}
 	first, ok := c.Number(0)
-	last, skips := math.Inf(1), 0
+	second, _ := c.Number(min(1, t.Rows()-1))
+	last, skips, by := math.Inf(1), 0, second-first
 	for i := 0; ok && i < t.Rows(); i++ {
 		var v float64
 		v, ok = c.Number(i)
 		switch {
-		case v != math.Trunc(v) || v == last:
-			return nil
-		case v < last && v != first:
+		case v == last || v < last && v != first:
 			return nil
 		case v < last:
 			rows = append(rows, i)
-		case v != last+1:
+		case math.Abs(v-last-by) > rounded*by:
 			skips++
 		}
 		last = v
