@@ -40,6 +40,9 @@ func (p *Problem) forEntities(r Ref) error {
 			p.Network = bnn.Copies(p.Network, len(names))
 		}
 		p.Trained = Trained{Reward: p.Reward, RewardRows: p.RewardRows}
+		for i, name := range names {
+			p.takeErrors(&alone, name, first[i])
+		}
 		if err := p.Draw(alone.Chance); err != nil {
 			return err
 		}
@@ -59,6 +62,32 @@ func (p *Problem) forEntities(r Ref) error {
 		followInitial(p.Problem, given)
 	}
 	return nil
+}
+
+// takeErrors gives one of several entities, which begins with some values, the errors of functions that are those of it, or of all.
+func (p *Problem) takeErrors(alone *Problem, entity string, begin map[string]int64) {
+	for fluent, errors := range alone.Residuals {
+		if _, ok := alone.Problem.Lookup(fluent); !ok {
+			continue // of one machine
+		}
+		for name, x := range begin {
+			if v, _ := alone.Problem.Lookup(name); v.Enumeration() {
+				if own := alone.Residuals[Where(fluent, Machine(v, x))]; own != nil {
+					errors = own
+				}
+			}
+		}
+		if p.Residuals == nil {
+			p.Residuals = map[string][]int64{}
+		}
+		p.Residuals[factored.NameOf(fluent, entity)] = errors
+	}
+	for action, logged := range alone.Logged {
+		if p.Logged == nil {
+			p.Logged = map[string]Logged{}
+		}
+		p.Logged[factored.NameOf(action, entity)] = logged
+	}
 }
 
 // Draw makes what is drawn that of a model of the problem, or of that of each of several entities; nil for nothing.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -186,5 +187,27 @@ initial = {warm = false, open = true}
 	}
 	if _, err := begin("A", "C"); err == nil || !strings.Contains(err.Error(), "--entity C: there is no such entity; expected one of A, B") {
 		t.Error(err)
+	}
+}
+
+// TestErrorsOfEntities: of several entities, each has the errors of functions that are of it, if there are some, and else those of all.
+func TestErrorsOfEntities(t *testing.T) {
+	f := factored.NewProblem("rooms")
+	for _, v := range []factored.Variable{
+		{Name: "room", Hi: 1, View: &factored.View{Names: []string{"north", "south"}}}, {Name: "temp", Hi: 9}, {Name: "heat", Kind: factored.Action, Hi: 2},
+	} {
+		if _, err := f.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone := &Problem{Task: engine.Task{Problem: f}}
+	alone.Residuals = map[string][]int64{"temp": {1, 0}, `temp if room == "south"`: {5}}
+	alone.Logged = map[string]Logged{"heat": {0, 2, 1}}
+	p := &Problem{}
+	for name, begin := range map[string]int64{"A": 0, "B": 1} {
+		p.takeErrors(alone, name, map[string]int64{"room": begin})
+	}
+	if got := fmt.Sprint(p.Residuals, p.Logged, p.Inexact()); got != "map[temp(A):[1 0] temp(B):[5]] map[heat(A):{0 2 1} heat(B):{0 2 1}] true" {
+		t.Error(got)
 	}
 }

@@ -81,6 +81,16 @@ func (t *Trained) readErrors(key, line string) error {
 	return nil
 }
 
+// Inexact reports whether a learned function of a quantity was off in some rows held out.
+func (p *Problem) Inexact() bool {
+	for _, errors := range p.Residuals {
+		if slices.ContainsFunc(errors, func(e int64) bool { return e != 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
 // ErrorsOf returns the errors of a function, and of which machine each list is: those of the one that the problem begins with, if the
 // network's file has them, and of each where the task leaves open which it is, or lets it change. It is "" for all machines.
 func (p *Problem) ErrorsOf(fluent string) (all [][]int64, of []string) {

@@ -32,6 +32,9 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 	if try == nil {
 		if len(p.Unknown) > 0 {
 			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
+			if p.Inexact() {
+				d.Note += ", as if its functions had no errors (--robust)"
+			}
 		}
 		if try = inRDDL(p); try == nil {
 			return nil
