@@ -102,14 +102,17 @@ func limit(counts map[[2]float64]int, sign float64, most bool) (bound float64, o
 		if own == bound {
 			reached++
 		}
-		if way*q+furthest > bound {
-			if limited++; own < bound || different < 2 {
-				return 0, false // another limit, or none
-			}
-		}
+		possible := 0
 		for a, m := range actions {
 			if way*(q+sign*a) > bound {
 				avoided += float64(n) * float64(m) / rows
+			} else {
+				possible++
+			}
+		}
+		if way*q+furthest > bound {
+			if limited++; own < bound || different < min(2, possible) {
+				return 0, false // another limit, or none
 			}
 		}
 	}

@@ -13,25 +13,27 @@ import (
 // TestLimited: what there is limits what is sold, and the room what is ordered; what someone does by rule limits nothing.
 func TestLimited(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		act  func(rng *rand.Rand, stock int) int
-		want string
+		name  string
+		act   func(rng *rand.Rand, stock int) int
+		want  string
+		drift int
 	}{
-		{"any", func(rng *rand.Rand, stock int) int { return rng.IntN(min(6-stock, 2)+min(stock, 2)+1) - min(stock, 2) }, "stock + trade <= 6, stock + trade >= 0"},
-		{"filled up", func(rng *rand.Rand, stock int) int { return 6 - stock }, ""},
+		{"any", func(rng *rand.Rand, stock int) int { return rng.IntN(min(6-stock, 2)+min(stock, 2)+1) - min(stock, 2) }, "stock + trade <= 6, stock + trade >= 0", 0},
+		{"ordered", func(rng *rand.Rand, stock int) int { return rng.IntN(min(6-stock, 2) + 1) }, "stock + trade <= 6", -1},
+		{"filled up", func(rng *rand.Rand, stock int) int { return 6 - stock }, "", 0},
 		{"a threshold", func(rng *rand.Rand, stock int) int {
 			if stock > 3 {
 				return -1
 			}
 			return rng.IntN(3)
-		}, ""},
+		}, "", 0},
 	} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		log := "stock,trade\n"
 		for stock := 3; strings.Count(log, "\n") < 400; {
 			a := c.act(rng, stock)
 			log += fmt.Sprintf("%d,%d\n", stock, a)
-			stock = max(0, min(6, stock+a+rng.IntN(3)-1))
+			stock = max(0, min(6, stock+a+c.drift+rng.IntN(3)-1))
 		}
 		dir := t.TempDir()
 		name := filepath.Join(dir, "log.csv")

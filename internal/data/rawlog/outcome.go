@@ -63,6 +63,8 @@ const (
 	ownShare    = .5
 	apartShare  = .05
 	ratherShare = .1
+	// sameShare is what states with fewer values leave, at most, of one that says what they say.
+	sameShare = 1e-3
 )
 
 // Outcome is a column that follows from its own row.
@@ -105,6 +107,10 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		// Others follow from the row before, or by far rather than this one: a queue does, where many come by chance, and what it earns hardly does.
 		others := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return o == c || ago[o] > max(ownShare, ago[c]-ratherShare) })
 		beside := x.look(x.own, others)
+		if plain := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return len(o.cells.values) >= len(c.cells.values) }); x.left(c, x.look(x.own, plain)) <= sameShare {
+			out = append(out, Outcome{c.Name, false})
+			continue
+		}
 		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
 		if left := x.left(c, comes); left <= betterShare*ago[c] {
 			out = append(out, Outcome{c.Name, left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare)})
