@@ -90,12 +90,15 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		return nil
 	}
 	ago := map[*Column]float64{} // what the row before leaves
+	told := map[*Column]bool{}   // whether states with fewer values say the same
 	row := append(x.look(x.before, x.states), x.look(x.before, x.actions)...)
 	for _, c := range x.states {
 		if ctx.Err() != nil {
 			return nil // the caller is late
 		}
 		ago[c] = x.left(c, row)
+		plain := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return len(o.cells.values) >= len(c.cells.values) })
+		told[c] = x.numeric[c] && x.left(c, x.look(x.own, plain)) <= sameShare
 	}
 	for _, c := range x.states {
 		if ctx.Err() != nil {
@@ -104,13 +107,13 @@ func Outcomes(ctx context.Context, t *Table, fluents []Fluent, r Reading) (out [
 		if !x.numeric[c] || ago[c] == 0 {
 			continue
 		}
-		// Others follow from the row before, or by far rather than this one: a queue does, where many come by chance, and what it earns hardly does.
-		others := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return o == c || ago[o] > max(ownShare, ago[c]-ratherShare) })
-		beside := x.look(x.own, others)
-		if plain := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return len(o.cells.values) >= len(c.cells.values) }); x.left(c, x.look(x.own, plain)) <= sameShare {
+		if told[c] {
 			out = append(out, Outcome{c.Name, false})
 			continue
 		}
+		// Others follow from the row before, or by far rather than this one: a queue does, where many come by chance, and what it earns hardly does.
+		others := slices.DeleteFunc(slices.Clone(x.states), func(o *Column) bool { return o == c || told[o] || ago[o] > max(ownShare, ago[c]-ratherShare) })
+		beside := x.look(x.own, others)
 		comes := slices.Concat(beside, x.look(x.own, x.actions), x.look(x.own, x.ends), x.look(x.next, others))
 		if left := x.left(c, comes); left <= betterShare*ago[c] {
 			out = append(out, Outcome{c.Name, left <= ownShare*ago[c] && x.left(c, beside) >= max(2*left, apartShare)})
