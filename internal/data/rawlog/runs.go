@@ -18,6 +18,8 @@ const (
 	breakBits = 12
 	// rounded is how much the steps of a counter may differ, relatively.
 	rounded = 1e-6
+	// comparedRows bounds the rows whose steps are compared.
+	comparedRows = 200_000
 	// mostStates bounds the columns of states that are compared.
 	mostStates = 64
 )
@@ -134,9 +136,11 @@ func (t *Table) changesAt(c *Column, rows []int) bool {
 
 // breaks reports whether half of the states that change, or more, do not go on into some rows.
 func (t *Table) breaks(rows []int, states []*Column) bool {
-	at := make([]bool, t.Rows())
+	at := make([]bool, min(t.Rows(), comparedRows))
 	for _, i := range rows {
-		at[i] = true
+		if i < len(at) {
+			at[i] = true
+		}
 	}
 	changing, broken := 0, 0
 	for _, c := range states[:min(mostStates, len(states))] {
