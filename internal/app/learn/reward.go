@@ -103,11 +103,12 @@ func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uin
 	if err != nil {
 		return nil, err
 	}
-	atoms = append(atoms, curves...)
+	plain := slices.Clip(atoms)
+	atoms = append(plain, curves...)
 	groups := x.draw(seed)
 	most := mostWrong * float64(x.rows)
 	most += 1 + 2*math.Sqrt(most) // by chance
-	fit := func(means bool) (*rewardFit, error) {
+	fit := func(atoms []rewardAtom, means bool) (*rewardFit, error) {
 		table := x.table(atoms, groups, nil, means)
 		f, err := reward.Learn(ctx, table, seed)
 		if err != nil {
@@ -119,12 +120,19 @@ func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uin
 		}
 		return y, nil
 	}
-	if float64(x.other()) <= most {
-		if f, err := fit(false); err != nil || f.Exact && float64(x.unlike(f.given)) <= most {
+	lists := [][]rewardAtom{atoms}
+	if len(curves) > 0 {
+		lists = append(lists, plain) // conditions alone may say exactly what products come near to
+	}
+	for _, list := range lists {
+		if float64(x.other()) > most {
+			break
+		}
+		if f, err := fit(list, false); err != nil || f.Exact && float64(x.unlike(f.given)) <= most {
 			return f, err
 		}
 	}
-	return fit(true)
+	return fit(atoms, true)
 }
 
 // meanError is the mean absolute difference of the rows' rewards from what each group is given.

@@ -59,3 +59,44 @@ func TestCurvedReward(t *testing.T) {
 		}
 	}
 }
+
+// TestConjunctionReward: what conditions say exactly is said by these, though products of numbers come near to it.
+func TestConjunctionReward(t *testing.T) {
+	actions := []string{"charge", "drive", "park"}
+	s, err := dataset.NewSchema("x",
+		[]dataset.Column{{Name: "charge", Type: dataset.Int, Bounded: true, Hi: 4}, {Name: "booked", Type: dataset.Bool}},
+		[]dataset.Column{{Name: "do", Type: dataset.Enum, Values: actions}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := factored.NewProblem("x")
+	for _, v := range []factored.Variable{{Name: "charge", Hi: 4}, {Name: "booked", Bool: true}, {Name: "do", Kind: factored.Action, Hi: 2, View: &factored.View{Names: actions}}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(2, 1))
+	var values, rewards []float64
+	for charge, booked := 0, 0; len(rewards) < 2000; {
+		do, next, reward := rng.IntN(3), charge, 0.0
+		switch {
+		case do == 0:
+			next, reward = min(4, charge+1+min(1, rng.IntN(3))), -1
+		case do == 1 && charge > 0:
+			next, reward = max(0, charge-1-rng.IntN(5)/4), 5*float64(booked)
+		}
+		again := min(1, rng.IntN(5)/3)
+		values = append(values, float64(charge), float64(booked), float64(do), float64(next), float64(again))
+		rewards = append(rewards, reward)
+		charge, booked = next, again
+	}
+	d := dataset.NewData(s, values)
+	d.Rewards = rewards
+	f, err := fitReward(t.Context(), p, rewarded([]train.Source{{Data: d}}, 0, 1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.table.Text(f.Function); !f.Exact || len(f.Terms) != 2 {
+		t.Errorf("%s", got)
+	}
+}
