@@ -88,6 +88,9 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 // give their mean.
 const mostWrong = .04
 
+// mostLevels is how many different rewards conditions are to say exactly, at most.
+const mostLevels = 50
+
 // rewardFit is a function of rows.
 type rewardFit struct {
 	*reward.Function
@@ -121,7 +124,7 @@ func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uin
 		return y, nil
 	}
 	lists := [][]rewardAtom{atoms}
-	if len(curves) > 0 {
+	if len(curves) > 0 && x.different(mostLevels) {
 		lists = append(lists, plain) // conditions alone may say exactly what products come near to
 	}
 	for _, list := range lists {

@@ -36,6 +36,17 @@ type rewardGroup struct {
 	mean, square float64 // square is the sum of the squared differences from the mean (Welford, 1962)
 }
 
+// different reports whether there are so many different rewards at most.
+func (x *rewardRows) different(most int) bool {
+	seen := map[float64]bool{}
+	for i := range x.groups {
+		if seen[x.groups[i].reward] = true; len(seen) > most {
+			return false
+		}
+	}
+	return true
+}
+
 // add takes another reward.
 func (g *rewardGroup) add(y float64) {
 	g.n++
