@@ -21,17 +21,8 @@ const (
 // limited has the task of a log forbid what no row has of a whole number and an action together, where rows with several values of it go up to the same sum, or difference,
 // and none goes further: no one sells more than there is, or orders more than there is room for. Where the state decides the action, as where stocks are filled up, rows tell of who acts.
 func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
-	whole := func(role dataset.Role) (columns []int) {
-		for c := range s.Columns {
-			col := &s.Columns[c]
-			if i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Name == col.Name && f.Kind == rawlog.Int }); i >= 0 && col.Role == role {
-				columns = append(columns, c)
-			}
-		}
-		return columns
-	}
-	actions, states := whole(dataset.Action), whole(dataset.State)
 	counts := map[[2]int]map[[2]float64]int{} // by state and action, of their values
+	actions, states := x.few(s, dataset.Action, mostOfAction), x.few(s, dataset.State, mostOfState)
 	for _, a := range actions {
 		for _, q := range states {
 			counts[[2]int{q, a}] = map[[2]float64]int{}
@@ -52,13 +43,7 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 	var rules []string
 	for _, a := range actions {
 		for _, q := range states {
-			for _, sign := range []float64{1, -1} {
-				for _, most := range []bool{true, false} {
-					if bound, ok := limit(counts[[2]int{q, a}], sign, most); ok {
-						rules = append(rules, limitText(s.Columns[q].Name, s.Columns[a].Name, sign, most, bound))
-					}
-				}
-			}
+			rules = append(rules, x.limits(&s.Columns[q], &s.Columns[a], counts[[2]int{q, a}])...)
 		}
 	}
 	if len(rules) == 0 || len(rules) > mostUntaken {
@@ -66,7 +51,37 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 	}
 	r.Rules = append(r.Rules, rules...)
 	x.text, err = document(x, *r)
-	return fmt.Sprintf("rules in the task forbid what no row has, though rows go up to it: %s; delete what is too strict", strings.Join(rules, ", ")), err
+	return fmt.Sprintf("rules in the task forbid what no row has, though many would if actions were tried anywhere: %s; delete what is too strict", strings.Join(rules, ", ")), err
+}
+
+// few lists the columns of a role with few values, of fluents that a rule can name.
+func (x *looked) few(s *dataset.Schema, role dataset.Role, most float64) (columns []int) {
+	for c := range s.Columns {
+		col := &s.Columns[c]
+		known := slices.ContainsFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Name == col.Name && f.Kind != rawlog.Real })
+		if known && col.Role == role && (col.Type != dataset.Int || col.Hi-col.Lo < most) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// limits writes what of an action is not possible in a state, given the rows with each value of both.
+func (x *looked) limits(state, action *dataset.Column, counts map[[2]float64]int) (rules []string) {
+	if state.Type == dataset.Int && action.Type == dataset.Int {
+		for _, sign := range []float64{1, -1} {
+			for _, most := range []bool{true, false} {
+				if bound, ok := limit(counts, sign, most); ok {
+					rules = append(rules, limitText(state.Name, action.Name, sign, most, bound))
+				}
+			}
+		}
+	}
+	if c := newCross(counts); len(rules) == 0 && c != nil && c.barred() {
+		i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Name == action.Name })
+		rules = c.rules(state, action, x.fluents[i].Default)
+	}
+	return rules
 }
 
 // limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with other values of the state reach it than those in which

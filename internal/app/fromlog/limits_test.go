@@ -44,7 +44,7 @@ func TestLimited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const says = "though rows go up to it: "
+		const says = "if actions were tried anywhere: "
 		i := slices.IndexFunc(res.Notes, func(n string) bool { return strings.Contains(n, says) })
 		got := ""
 		if i >= 0 {
