@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -15,8 +16,12 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// stages is the number of parts of a run that are compared.
-const stages = 3
+const (
+	// stages is the number of parts of a run that are compared.
+	stages = 3
+	// comparedRows bounds the rows that are.
+	comparedRows = 200_000
+)
 
 // ageing returns the request in which a column that counts the rows of each run is a state, and a note, if next states or rewards differ from early to late
 // rows in what no other column tells: systems age, and more is sold before a season ends. Without, the note is empty.
@@ -52,11 +57,9 @@ type runParts struct {
 func (x *looked) parts(counter string) runParts {
 	c := &x.t.Columns[x.t.Column(counter)]
 	var numbers []float64
-	row := map[int]int{}
 	for i := range x.t.Rows() {
 		v, _ := c.Number(i)
 		numbers = append(numbers, v)
-		row[x.t.Line(i)] = i
 	}
 	slices.Sort(numbers)
 	var r runParts
@@ -69,7 +72,8 @@ func (x *looked) parts(counter string) runParts {
 		r.names, ends = append(r.names, fmt.Sprintf("%s=%g..%g", counter, from, end)), append(ends, end)
 	}
 	r.of = func(line int) int {
-		v, _ := c.Number(row[line])
+		row := sort.Search(x.t.Rows(), func(i int) bool { return x.t.Line(i) >= line })
+		v, _ := c.Number(min(row, x.t.Rows()-1))
 		return max(0, slices.IndexFunc(ends, func(end float64) bool { return v <= end }))
 	}
 	return r
@@ -95,7 +99,7 @@ func stratified(d *dataset.Data, parts runParts) string {
 	groups := map[string][]int{}
 	var order []string
 	row := make([]float64, width)
-	for i := range d.Rows {
+	for i := range min(d.Rows, comparedRows) {
 		d.Read(i, row)
 		key := string(keyOf(nil, row[:known]))
 		if groups[key] == nil {

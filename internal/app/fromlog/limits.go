@@ -3,6 +3,7 @@ package fromlog
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 		return "", nil
 	}
 	err = d.Each(func(i int, row []float64) error {
+		if i == comparedRows { // what these do not tell, more do not
+			maps.DeleteFunc(counts, func(k [2]int, of map[[2]float64]int) bool { return x.limits(&s.Columns[k[0]], &s.Columns[k[1]], of) == nil })
+		}
 		for k, of := range counts {
 			of[[2]float64{row[k[0]], row[k[1]]}]++
 		}
@@ -43,7 +47,9 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 	var rules []string
 	for _, a := range actions {
 		for _, q := range states {
-			rules = append(rules, x.limits(&s.Columns[q], &s.Columns[a], counts[[2]int{q, a}])...)
+			if of := counts[[2]int{q, a}]; of != nil {
+				rules = append(rules, x.limits(&s.Columns[q], &s.Columns[a], of)...)
+			}
 		}
 	}
 	if len(rules) == 0 || len(rules) > mostUntaken {
