@@ -14,7 +14,9 @@ func TestBarred(t *testing.T) {
 		act  func(rng *rand.Rand, doses int, open string) string
 		want string
 	}{
-		{"doses", func(rng *rand.Rand, doses int, open string) string { return []string{"rest", "low", "high"}[rng.IntN(1+min(2, doses))] },
+		{"doses", func(rng *rand.Rand, doses int, open string) string {
+			return []string{"rest", "low", "high"}[rng.IntN(1+min(2, doses))]
+		},
 			`"therapy == @high => doses >= 2", "therapy == @low => doses >= 1"`},
 		{"a door", func(rng *rand.Rand, doses int, open string) string {
 			if open == "no" {
@@ -33,7 +35,9 @@ func TestBarred(t *testing.T) {
 			}
 			return []string{"rest", "low"}[min(doses, rng.IntN(5)/4)]
 		}, ""},
-		{"anywhere", func(rng *rand.Rand, doses int, open string) string { return []string{"rest", "low", "high"}[rng.IntN(3)] }, ""},
+		{"anywhere", func(rng *rand.Rand, doses int, open string) string {
+			return []string{"rest", "low", "high"}[rng.IntN(3)]
+		}, ""},
 	} {
 		rng := rand.New(rand.NewPCG(6, 6))
 		log := "doses,open,therapy\n"

@@ -34,7 +34,9 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 	}
 	err = d.Each(func(i int, row []float64) error {
 		if i == comparedRows { // what these do not tell, more do not
-			maps.DeleteFunc(counts, func(k [2]int, of map[[2]float64]int) bool { return x.limits(&s.Columns[k[0]], &s.Columns[k[1]], of) == nil })
+			maps.DeleteFunc(counts, func(k [2]int, of map[[2]float64]int) bool {
+				return x.limits(&s.Columns[k[0]], &s.Columns[k[1]], of) == nil
+			})
 		}
 		for k, of := range counts {
 			of[[2]float64{row[k[0]], row[k[1]]}]++
