@@ -128,6 +128,9 @@ func (w *Property) known(p *load.Problem) bool {
 	switch {
 	case p.Network == nil || p.Record != nil && p.Record.Whole:
 		return true
+	case p.Alone != nil:
+		w.Warnings = append(w.Warnings, "each row of the log is of one entity, so that none could refute this; ask it of one, with its name alone in --entity")
+		return false
 	case p.Record == nil && p.Seen != nil && p.Seen.AllLegal() && p.Errors == 0:
 		// The network is right on all rows, and these do not contradict each other.
 		return true
