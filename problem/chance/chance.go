@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"sort"
 
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -161,7 +160,7 @@ func (g *Group) prepare(p *factored.Problem) (context int, err error) {
 		}
 		now, _ := c.when.Variables()
 		for _, v := range now {
-			k := indexOf(p, v)
+			k := p.Index(v)
 			if p.Variables[k].Kind == factored.Auxiliary {
 				return i, fmt.Errorf("a context depends on %s; expected states and actions alone", v.Name)
 			}
@@ -177,11 +176,6 @@ func (g *Group) prepare(p *factored.Problem) (context int, err error) {
 	}
 	slices.Sort(reads)
 	return g.tabulate(reads)
-}
-
-// indexOf returns the number of a variable of p.
-func indexOf(p *factored.Problem, v *factored.Variable) int {
-	return sort.Search(len(p.Variables), func(i int) bool { return p.Variables[i].First >= v.First })
 }
 
 // check reports what is wrong with the outcomes of a context.

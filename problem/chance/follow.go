@@ -68,7 +68,7 @@ func (f *Follow) prepare(g *Group) error {
 		}
 		now, next := e.Variables()
 		for _, w := range now {
-			k := indexOf(g.p, w)
+			k := g.p.Index(w)
 			if j := slices.Index(g.Outputs, k); j < 0 || g.follows(j) != nil || len(next) > 0 {
 				return fmt.Errorf("%s follows from %s; expected other fluents that the group draws", v.Name, w.Name)
 			}

@@ -64,7 +64,7 @@ func (t *Transition) Sources(state int) []int {
 	var all []int
 	for _, b := range bits {
 		owner, _ := t.p.Owner(b)
-		all = append(all, indexOf(t.p, owner))
+		all = append(all, t.p.Index(owner))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

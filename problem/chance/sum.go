@@ -80,7 +80,7 @@ func (g *Group) parseSum(text string) (s Sum, rest string, ok bool) {
 		if !found {
 			return s, rest, len(s) > 0 && strings.ContainsAny(rest[:1], "+-")
 		}
-		t.Variable = indexOf(g.p, v)
+		t.Variable = g.p.Index(v)
 		s, rest = append(s, t), strings.TrimSpace(body[len(name):])
 	}
 	return s, "", len(s) > 0

@@ -272,7 +272,7 @@ func NewGroup(p *factored.Problem, names []string) (*Group, error) {
 		if !ok || v.Kind != factored.State {
 			return nil, fmt.Errorf("there is no state variable %q to draw%s", name, p.Hint(name, factored.State))
 		}
-		g.Outputs = append(g.Outputs, indexOf(p, v))
+		g.Outputs = append(g.Outputs, p.Index(v))
 	}
 	g.Noise = make([]Noise, len(g.Outputs))
 	return g, nil
@@ -310,7 +310,7 @@ func (g *Group) output(name string) int {
 	if !ok {
 		return -1
 	}
-	return slices.Index(g.Outputs, indexOf(g.p, v))
+	return slices.Index(g.Outputs, g.p.Index(v))
 }
 
 // AddContext adds a context with outcomes as Lines writes them. The error is about the outcome that it

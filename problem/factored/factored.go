@@ -319,6 +319,9 @@ func (p *Problem) Owner(b Bit) (v *Variable, i int) {
 	return v, int(b - v.First)
 }
 
+// Index returns the place of a variable of p, or of a copy of it, among Variables.
+func (p *Problem) Index(v *Variable) int { return int(p.owner[v.First]) }
+
 // Kind returns the kind of the variable that bit b belongs to.
 func (p *Problem) Kind(b Bit) Kind { return p.Variables[p.owner[b]].Kind }
 

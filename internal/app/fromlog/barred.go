@@ -13,19 +13,23 @@ const (
 	// mostOfAction and mostOfState bound the values of an action and a state that are looked at together.
 	mostOfAction = 32
 	mostOfState  = 64
-	// deviations is how far these may be off, in standard deviations.
+	// mostPairs bounds the actions times the states.
+	mostPairs = 64
+	// deviations is how far numbers of rows may be off, in standard deviations.
 	deviations = 3
-	fitRounds  = 60
+	// fitRounds is how often the factors of states and actions are adapted to each other.
+	fitRounds = 60
 )
 
 // cross counts the rows with each value of a state and of an action.
 type cross struct {
-	states, actions []float64
+	states, actions []float64   // values, in order
 	n               [][]float64 // by state and action
 	holes           [][]bool
 	row, column     []float64 // factors of the expected numbers
 }
 
+// newCross returns nil if a value is not known.
 func newCross(counts map[[2]float64]int) *cross {
 	x := &cross{}
 	for k := range counts {
@@ -56,25 +60,20 @@ func newCross(counts map[[2]float64]int) *cross {
 // fit finds factors of states and actions whose products sum up to the numbers of rows, but for the holes (Goodman, The analysis of
 // cross-classified data: independence, quasi-independence, and interactions, 1968).
 func (x *cross) fit() {
+	scale := func(factors, by []float64, cell func(k, l int) (i, j int)) {
+		for k := range factors {
+			sum, expected := 0.0, 0.0
+			for l, f := range by {
+				if i, j := cell(k, l); !x.holes[i][j] {
+					sum, expected = sum+x.n[i][j], expected+f
+				}
+			}
+			factors[k] = sum / max(expected, 1e-9)
+		}
+	}
 	for range fitRounds {
-		for i := range x.row {
-			sum, expected := 0.0, 0.0
-			for j, c := range x.column {
-				if !x.holes[i][j] {
-					sum, expected = sum+x.n[i][j], expected+c
-				}
-			}
-			x.row[i] = sum / max(expected, 1e-9)
-		}
-		for j := range x.column {
-			sum, expected := 0.0, 0.0
-			for i, r := range x.row {
-				if !x.holes[i][j] {
-					sum, expected = sum+x.n[i][j], expected+r
-				}
-			}
-			x.column[j] = sum / max(expected, 1e-9)
-		}
+		scale(x.row, x.column, func(k, l int) (i, j int) { return k, l })
+		scale(x.column, x.row, func(k, l int) (i, j int) { return l, k })
 	}
 }
 

@@ -3,7 +3,6 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +13,7 @@ import (
 // finalOf makes a task of a log whose action is a, and returns its conditions on final states, and what is said of it.
 func finalOf(t *testing.T, log string) (final, notes []string) {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("log.csv", []byte(log), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := initOf(t, log, Request{Actions: []string{"a"}})
 	k, err := task.Load("out/task.toml", nil)
 	if err != nil {
 		t.Fatal(err)

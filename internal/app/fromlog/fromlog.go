@@ -159,7 +159,7 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)
 	again, note, err := x.ageing(ctx, p, read, asked)
-	if told && err == nil {
+	if told && err == nil && note == "" {
 		again, note, err = x.machines(ctx, p, s, read, groups, asked)
 	}
 	if err != nil || note != "" {

@@ -19,8 +19,9 @@ const (
 	leastReached = 3
 )
 
-// limited has the task of a log forbid what no row has of a whole number and an action together, where rows with several values of it go up to the same sum, or difference,
-// and none goes further: no one sells more than there is, or orders more than there is room for. Where the state decides the action, as where stocks are filled up, rows tell of who acts.
+// limited has the task of a log forbid what no row has of a state and an action together, where rows with several values of a whole number go up to the
+// same sum with the action, or difference, and none goes further: no one sells more than there is, or orders more than there is room for. Where the state
+// decides the action, as where stocks are filled up, rows tell of who acts. What is barred is forbidden, too.
 func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
 	counts := map[[2]int]map[[2]float64]int{} // by state and action, of their values
 	actions, states := x.few(s, dataset.Action, mostOfAction), x.few(s, dataset.State, mostOfState)
@@ -29,11 +30,11 @@ func (x *looked) limited(ctx context.Context, r *Request, s *dataset.Schema, d *
 			counts[[2]int{q, a}] = map[[2]float64]int{}
 		}
 	}
-	if len(counts) == 0 || len(counts) > mostUntaken*mostUntaken {
+	if len(counts) == 0 || len(counts) > mostPairs {
 		return "", nil
 	}
 	err = d.Each(func(i int, row []float64) error {
-		if i == comparedRows { // what these do not tell, more do not
+		if i == comparedRows { // more are counted for what these tell
 			maps.DeleteFunc(counts, func(k [2]int, of map[[2]float64]int) bool {
 				return x.limits(&s.Columns[k[0]], &s.Columns[k[1]], of) == nil
 			})
@@ -76,70 +77,73 @@ func (x *looked) few(s *dataset.Schema, role dataset.Role, most float64) (column
 
 // limits writes what of an action is not possible in a state, given the rows with each value of both.
 func (x *looked) limits(state, action *dataset.Column, counts map[[2]float64]int) (rules []string) {
+	c := newCross(counts)
+	if c == nil {
+		return nil
+	}
 	if state.Type == dataset.Int && action.Type == dataset.Int {
 		for _, sign := range []float64{1, -1} {
 			for _, most := range []bool{true, false} {
-				if bound, ok := limit(counts, sign, most); ok {
+				if bound, ok := c.limit(sign, most); ok {
 					rules = append(rules, limitText(state.Name, action.Name, sign, most, bound))
 				}
 			}
 		}
 	}
-	if c := newCross(counts); len(rules) == 0 && c != nil && c.barred() {
+	if len(rules) == 0 && c.barred() {
 		i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Name == action.Name })
 		rules = c.rules(state, action, x.fluents[i].Default)
 	}
 	return rules
 }
 
-// limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with other values of the state reach it than those in which
-// no action goes further, and there would be many rows beyond it by chance.
-func limit(counts map[[2]float64]int, sign float64, most bool) (bound float64, ok bool) {
+// limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with other values of the state reach it than those in
+// which no action goes further, and there would be many rows beyond it by chance.
+func (x *cross) limit(sign float64, most bool) (bound float64, ok bool) {
 	way := 1.0
 	if !most {
 		way = -1
 	}
+	at := func(i, j int) float64 { return way * (x.states[i] + sign*x.actions[j]) }
 	bound = math.Inf(-1)
-	states, actions, rows, furthest := map[float64]int{}, map[float64]int{}, 0.0, math.Inf(-1)
-	for k, n := range counts {
-		if math.IsNaN(k[0]) || math.IsNaN(k[1]) {
-			return 0, false
+	rows, ofAction := 0.0, make([]float64, len(x.actions))
+	for i := range x.n {
+		for j, n := range x.n[i] {
+			if n > 0 {
+				bound = max(bound, at(i, j))
+			}
+			rows, ofAction[j] = rows+n, ofAction[j]+n
 		}
-		bound = max(bound, way*(k[0]+sign*k[1]))
-		states[k[0]] += n
-		actions[k[1]] += n
-		rows += float64(n)
-		furthest = max(furthest, way*sign*k[1])
 	}
-	if len(actions) < leastReached {
+	if len(x.actions) < leastReached {
 		return 0, false
 	}
-	reached, limited, avoided := 0, 0, 0.0
-	for q, n := range states {
-		own, different := math.Inf(-1), 0
-		for k := range counts {
-			if k[0] == q {
-				own, different = max(own, way*(q+sign*k[1])), different+1
+	reached, barred, avoided := 0, 0, 0.0
+	for i := range x.n {
+		own, beyond := math.Inf(-1), 0.0
+		ofState, different, possible := 0.0, 0, 0
+		for j, n := range x.n[i] {
+			if ofState += n; n > 0 {
+				own, different = max(own, at(i, j)), different+1
 			}
-		}
-		if own == bound {
-			reached++
-		}
-		possible := 0
-		for a, m := range actions {
-			if way*(q+sign*a) > bound {
-				avoided += float64(n) * float64(m) / rows
+			if at(i, j) > bound {
+				beyond += ofAction[j]
 			} else {
 				possible++
 			}
 		}
-		if way*q+furthest > bound {
-			if limited++; own < bound || different < min(2, possible) {
-				return 0, false // another limit, or none
-			}
+		avoided += ofState * beyond / rows
+		if own == bound {
+			reached++
+		}
+		if beyond == 0 {
+			continue
+		}
+		if barred++; own < bound || different < min(2, possible) {
+			return 0, false // another limit, or none
 		}
 	}
-	return way * bound, limited > 1 && reached >= leastReached && avoided >= avoidedRows
+	return way * bound, barred > 1 && reached >= leastReached && avoided >= avoidedRows
 }
 
 // limitText writes a limit as a rule.

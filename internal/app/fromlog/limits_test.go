@@ -3,8 +3,6 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,15 +33,7 @@ func TestLimited(t *testing.T) {
 			log += fmt.Sprintf("%d,%d\n", stock, a)
 			stock = max(0, min(6, stock+a+c.drift+rng.IntN(3)-1))
 		}
-		dir := t.TempDir()
-		name := filepath.Join(dir, "log.csv")
-		if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		res, err := Init(t.Context(), Request{Log: name, Out: filepath.Join(dir, "out"), Actions: []string{"trade"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := initOf(t, log, Request{Actions: []string{"trade"}})
 		const says = "if actions were tried anywhere: "
 		i := slices.IndexFunc(res.Notes, func(n string) bool { return strings.Contains(n, says) })
 		got := ""

@@ -133,10 +133,10 @@ func (x *looked) possible(ctx context.Context, r *Request, s *dataset.Schema, d 
 // onlyIn is the rule that an activity is taken in some values of a state only.
 func onlyIn(action *dataset.Column, a int, state *dataset.Column, values map[float64]bool) string {
 	var some []string
-	for v, text := range state.Values {
+	for v := range state.Values {
 		if values[float64(v)] {
-			some = append(some, fmt.Sprintf("%s == @%s", state.Name, text))
+			some = append(some, is(state, float64(v)))
 		}
 	}
-	return fmt.Sprintf("%s == @%s => %s", action.Name, action.Values[a], strings.Join(some, " | "))
+	return is(action, float64(a)) + " => " + strings.Join(some, " | ")
 }

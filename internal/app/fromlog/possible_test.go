@@ -7,17 +7,34 @@ import (
 	"testing"
 )
 
-// taskOf is the task that is made of a log.
-func taskOf(t *testing.T, log string, ask Request) string {
+// initOf makes a task of a log, in out of a folder of its own, the current one.
+func initOf(t *testing.T, log string, ask Request) *Result {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("log.csv", []byte(log), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	ask.Log, ask.Out = "log.csv", "out"
-	if _, err := Init(t.Context(), ask); err != nil {
+	res, err := Init(t.Context(), ask)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return res
+}
+
+// usesOf lists the columns of a log with what they are used for.
+func usesOf(r *Result) string {
+	var uses []string
+	for _, f := range r.Fluents {
+		uses = append(uses, f.Column+" "+f.Use)
+	}
+	return strings.Join(uses, ", ")
+}
+
+// taskOf is the task that is made of a log.
+func taskOf(t *testing.T, log string, ask Request) string {
+	t.Helper()
+	initOf(t, log, ask)
 	text, err := os.ReadFile("out/task.toml")
 	if err != nil {
 		t.Fatal(err)

@@ -3,9 +3,6 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -62,21 +59,8 @@ func TestRuns(t *testing.T) {
 		for _, r := range c.rows {
 			log += fmt.Sprintf(c.format, r.run, r.at, r.level, r.act)
 		}
-		dir := t.TempDir()
-		name := filepath.Join(dir, "log.csv")
-		if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		res, err := Init(t.Context(), Request{Log: name, Out: filepath.Join(dir, "out"), Actions: []string{"act"}})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		var uses []string
-		for _, f := range res.Fluents {
-			uses = append(uses, f.Column+" "+f.Use)
-		}
-		if got := strings.Join(uses, ", "); got != c.want {
+		res := initOf(t, log, Request{Actions: []string{"act"}})
+		if got := usesOf(res); got != c.want {
 			t.Errorf("%s: %s, want %s\n%v", c.name, got, c.want, res.Notes)
 		}
 	}

@@ -3,9 +3,6 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -27,21 +24,8 @@ func TestRewardOfStates(t *testing.T) {
 		}
 		a, b = after(a, cranes), after(b, 3-cranes)
 	}
-	dir := t.TempDir()
-	name := filepath.Join(dir, "log.csv")
-	if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	for reward, want := range map[string]string{"-cost": "first state, second state, cranes action, cost reward", "-first": "first state, second state, cranes action, cost state"} {
-		res, err := Init(t.Context(), Request{Log: name, Out: filepath.Join(dir, "out"), Actions: []string{"cranes"}, Reward: reward})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var uses []string
-		for _, f := range res.Fluents {
-			uses = append(uses, f.Column+" "+f.Use)
-		}
-		if got := strings.Join(uses, ", "); got != want {
+		if got := usesOf(initOf(t, log, Request{Actions: []string{"cranes"}, Reward: reward})); got != want {
 			t.Errorf("--reward=%s: %s, want %s", reward, got, want)
 		}
 	}

@@ -1,11 +1,8 @@
 package fromlog
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,16 +11,7 @@ import (
 // ofMachines makes a task of a log of machines, whose action is act.
 func ofMachines(t *testing.T, text string) *Result {
 	t.Helper()
-	dir := t.TempDir()
-	log := filepath.Join(dir, "log.csv")
-	if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Init(context.Background(), Request{Log: log, Out: filepath.Join(dir, "made"), Actions: []string{"act"}, Entity: "machine"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return initOf(t, text, Request{Actions: []string{"act"}, Entity: "machine"})
 }
 
 // TestEntitiesDiffer: machines that fail unequally often are told from each other, and equal ones are not, whatever of

@@ -153,11 +153,7 @@ func Show(problem *load.Problem) *Summary {
 	s.Untrained = t.Network == nil && len(p.Outputs) > 0
 	if n := t.Network; n != nil {
 		s.Network = &NetworkLine{Shape: n.Shape(), Neurons: n.Hidden() + n.Outputs(), Edges: n.Edges()}
-		one := problem
-		if problem.Alone != nil {
-			one = problem.Alone
-		}
-		if seen := one.Seen; seen != nil {
+		if seen := problem.One().Seen; seen != nil {
 			rows, all := seen.Rows(), seen.AllLegal()
 			s.Network.Rows, s.Network.AllLegal = &rows, &all
 		}

@@ -43,7 +43,7 @@ func (p *Problem) forEntities(r Ref) error {
 		for i, name := range names {
 			p.takeErrors(&alone, name, first[i])
 		}
-		if err := p.Draw(alone.Chance); err != nil {
+		if err := p.SetChance(alone.Chance); err != nil {
 			return err
 		}
 		p.Unknown = unknownOf(p.Unknown, names)
@@ -90,13 +90,21 @@ func (p *Problem) takeErrors(alone *Problem, entity string, begin map[string]int
 	}
 }
 
-// Draw makes what is drawn that of a model of the problem, or of that of each of several entities; nil for nothing.
-func (p *Problem) Draw(m *task.Chance) (err error) {
+// SetChance makes what is drawn that of a model of the problem, or of that of each of several entities; nil for nothing.
+func (p *Problem) SetChance(m *task.Chance) (err error) {
 	if p.Alone != nil && m != nil {
 		m, err = m.Copies(p.Problem, p.Entities)
 	}
 	p.Chance = m
 	return err
+}
+
+// One is the problem of one of several entities, or that itself where it is not about several.
+func (p *Problem) One() *Problem {
+	if p.Alone != nil {
+		return p.Alone
+	}
+	return p
 }
 
 // Each divides the values of all variables into those of each entity; they are one part where there are not several.

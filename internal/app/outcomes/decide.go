@@ -117,7 +117,7 @@ func (x *chanceRows) functions(st *structure.Structure) (wrong map[int]int, bits
 	}
 	for o, b := range f.Outputs {
 		owner, _ := f.Owner(b)
-		if v := indexOf(f, owner); slices.Contains(x.open, v) {
+		if v := f.Index(owner); slices.Contains(x.open, v) {
 			bits[v] += float64(st.Outputs[o].Literals) * math.Log2(float64(2*len(f.Inputs)))
 		}
 	}

@@ -90,7 +90,7 @@ func treesOf(p *factored.Problem, g chance.Group) (trees map[int]*structure.Tree
 			}
 		}
 		for o, b := range p.Outputs {
-			if v, _ := p.Owner(b); slices.Contains(g.Outputs, indexOf(p, v)) {
+			if v, _ := p.Owner(b); slices.Contains(g.Outputs, p.Index(v)) {
 				leaves[o] = append(leaves[o], structure.Tree{Free: free, Value: next[b]})
 			}
 		}
@@ -110,10 +110,6 @@ func drawnBy(g chance.Group, v int) int {
 		return 1
 	}
 	return 0
-}
-
-func indexOf(p *factored.Problem, v *factored.Variable) int {
-	return slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.First == v.First })
 }
 
 // treeOf makes a tree from its values, the first input being the most significant.

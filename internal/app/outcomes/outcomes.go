@@ -360,7 +360,7 @@ func (l *Line) Predict(f *factored.Problem) measure.Predict {
 		l.without.Likely(next, now, nil)
 		for i, b := range f.Outputs {
 			v, k := f.Owner(b)
-			if at := indexOf(f, v); drawn[at] {
+			if at := f.Index(v); drawn[at] {
 				out[i/64] &^= 1 << (i % 64)
 				if next[at]>>(v.Width-1-k)&1 == 1 {
 					out[i/64] |= 1 << (i % 64)

@@ -73,7 +73,7 @@ func (x *chanceRows) take(t *structure.Table, st, other *structure.Structure) {
 	_, theirs := x.functions(other)
 	for o, b := range x.p.Problem.Outputs {
 		owner, _ := x.p.Problem.Owner(b)
-		v := indexOf(x.p.Problem, owner)
+		v := x.p.Problem.Index(owner)
 		if slices.Contains(x.open, v) && theirs[v] <= mine[v] {
 			out := &st.Outputs[o]
 			held := out.Held

@@ -140,7 +140,7 @@ func (x *chanceRows) findOpen() {
 func (x *chanceRows) addOpen(st *structure.Structure) {
 	for o, b := range x.p.Problem.Outputs {
 		owner, _ := x.p.Problem.Owner(b)
-		if v := indexOf(x.p.Problem, owner); st.Outputs[o].Wrong > 0 && !slices.Contains(x.open, v) {
+		if v := x.p.Problem.Index(owner); st.Outputs[o].Wrong > 0 && !slices.Contains(x.open, v) {
 			x.open = append(x.open, v)
 		}
 	}

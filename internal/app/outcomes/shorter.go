@@ -82,7 +82,7 @@ func untoldOf(p *factored.Problem, st *structure.Structure) map[int]bool {
 	for o, b := range p.Outputs {
 		if st.Outputs[o].Verdict == structure.Chance {
 			owner, _ := p.Owner(b)
-			untold[indexOf(p, owner)] = true
+			untold[p.Index(owner)] = true
 		}
 	}
 	return untold

@@ -86,7 +86,7 @@ func (w *witness) divided(apart []Apart) (_ *model, err error) {
 			return nil, err
 		}
 	}
-	if err := to.Draw(drawn); err != nil {
+	if err := to.SetChance(drawn); err != nil {
 		return nil, err
 	}
 	m, err := newModel(&to)

@@ -24,12 +24,12 @@ type guarded struct {
 
 // newGuarded returns the process of a model in which nothing is expected of what rows do not show; nil where they are not recorded.
 func newGuarded(p *load.Problem, m *model, objective policy.Objective, kind support.Showing) *guarded {
-	one, of := p, m.of
-	if p.Alone != nil {
-		one, of = p.Alone, withoutModel(p.Alone.Problem)
+	one, of := p.One(), m.of
+	if one != p {
+		of = withoutModel(one.Problem)
 	}
 	shown := support.NewShown(one, kind)
-	if shown == nil || p.Alone != nil && p.OwnReward {
+	if shown == nil || one != p && p.OwnReward {
 		return nil
 	}
 	least := 0.0

@@ -43,10 +43,7 @@ type witness struct {
 
 // newWitness returns the witness of a model; nil where no rows stand for its probabilities.
 func newWitness(of *load.Problem) (*witness, error) {
-	p := of
-	if of.Alone != nil {
-		p = of.Alone
-	}
+	p := of.One()
 	final, err := p.Final()
 	if err != nil || p.Network == nil {
 		return nil, err

@@ -146,9 +146,9 @@ func (x *inference) count() {
 		return
 	}
 	var states []*Column
+	other := slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, x.shape.Ends(), []string{x.s.Episode, x.episode, RewardColumn})
 	for i := range x.t.Columns {
 		c := &x.t.Columns[i]
-		other := slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, x.shape.Ends(), []string{x.s.Episode, x.episode, RewardColumn})
 		if !slices.Contains(other, c.Name) && x.s.Rename[c.Name] == "" && !isTime(x.t, c) && !c.numbersRows() {
 			states = append(states, c)
 		}

@@ -25,18 +25,17 @@ const (
 )
 
 // Runs finds a column that begins again and again with the same number, and counts the rows from there on by equal steps. Such a column may say
-// how long a run of an experiment has been on, or be the hour of a day. It counts runs if half of the states or more do not go on where it begins again: there they change by other amounts
-// than from row to row. So does one that numbers blocks of rows, if the states do not go on from one to the next. Where the episode is known, it is to be the same in a run, and another one in the next. Without runs, both names are empty.
+// how long a run of an experiment has been on, or be the hour of a day. It counts runs if half of the states or more do not go on where it begins again:
+// there they change by other amounts than from row to row. So does one that numbers blocks of rows, if the states do not go on from one to the next. Where
+// the episode is known, it is to be the same in a run, and another one in the next. Without runs, both names are empty.
 func (t *Table) Runs(episode string, states []*Column) (r Runs) {
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		if !slices.Contains(states, c) {
-			continue
-		}
+	counters := map[*Column]bool{}
+	for _, c := range states {
 		starts := t.starts(c)
 		if starts == nil {
 			continue
 		}
+		counters[c] = true
 		of := episode
 		if of == "" {
 			of = t.nameOf(c, starts)
@@ -48,12 +47,15 @@ func (t *Table) Runs(episode string, states []*Column) (r Runs) {
 			return Runs{c.Name, of}
 		}
 	}
+	if episode != "" {
+		return r
+	}
 	for _, c := range states {
 		starts := t.blocks(c)
-		if episode != "" || starts == nil {
+		if starts == nil {
 			continue
 		}
-		others := slices.DeleteFunc(slices.Clone(states), func(o *Column) bool { return o == c || t.starts(o) != nil })
+		others := slices.DeleteFunc(slices.Clone(states), func(o *Column) bool { return o == c || counters[o] })
 		if t.breaks(starts, others) {
 			return Runs{"", c.Name}
 		}

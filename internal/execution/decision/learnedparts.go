@@ -129,7 +129,7 @@ func (f *LearnedParts) always(action factored.Valuation) bool {
 func (f *LearnedParts) reads(c *factored.Constraint) (all []int, next bool) {
 	add := func(v *factored.Variable, then bool) {
 		next = next || then
-		all = append(all, numberOf(f.p, v))
+		all = append(all, f.p.Index(v))
 	}
 	if c.Written != nil {
 		c.Written.Reads(add)

@@ -108,7 +108,7 @@ func behind(p *factored.Problem, lit factored.Lit, of map[factored.Bit][]*factor
 	}
 	for i := 0; i < len(open); i++ {
 		v, _ := p.Owner(open[i].Bit)
-		k := numberOf(p, v)
+		k := p.Index(v)
 		switch {
 		case open[i].Next: // an auxiliary one, too, of which definitions say nothing here
 			next = append(next, k)
@@ -129,9 +129,4 @@ func behind(p *factored.Problem, lit factored.Lit, of map[factored.Bit][]*factor
 	slices.Sort(now)
 	slices.Sort(next)
 	return slices.Compact(now), slices.Compact(next), defined
-}
-
-// numberOf returns the place of a variable.
-func numberOf(p *factored.Problem, v *factored.Variable) int {
-	return slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.First == v.First })
 }

@@ -34,7 +34,10 @@ func NewSource(p *factored.Problem, outputs []int) *Source {
 		}
 		number[i] = len(s.of)
 		s.of = append(s.of, i)
-		s.Variables = append(s.Variables, Variable{Values: int32(v.Hi - v.Lo + 1), Ordered: !v.Enumeration() && !v.Bool, Kind: kindOf(v, kinds), Base: v.Lo, Whole: !v.Bool && v.View == nil})
+		s.Variables = append(s.Variables, Variable{
+			Values: int32(v.Hi - v.Lo + 1), Ordered: !v.Enumeration() && !v.Bool, Kind: kindOf(v, kinds),
+			Base: v.Lo, Whole: !v.Bool && v.View == nil,
+		})
 	}
 	for _, o := range outputs {
 		if i, ok := number[o]; ok {

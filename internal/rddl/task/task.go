@@ -137,7 +137,7 @@ func keysOf(key []string) (table string, names []string) {
 		}
 	}
 	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("toml"), ","); name != "" {
+		if name := t.Field(i).Tag.Get("toml"); name != "" {
 			names = append(names, name)
 		}
 	}
