@@ -9,46 +9,67 @@ import (
 // jitter is added to the diagonal, relative to it, so that terms that follow from others do no harm.
 const jitter = 1e-9
 
-// Solve solves a x = b for a symmetric positive matrix a of len(b) rows, by its decomposition of Cholesky. It overwrites a. Terms that
-// follow from earlier ones get 0.
+// Work has the memory for systems of equations that are solved one after the other. The zero value is ready.
+type Work struct {
+	a     []float64
+	fixed []bool
+	x     []float64
+}
+
+// Solve solves a x = b for a symmetric positive matrix a of len(b) rows, of which the lower half is read, by its decomposition of Cholesky. It
+// overwrites a. Terms that follow from earlier ones get 0.
 func Solve(a, b []float64) []float64 {
-	m := len(b)
-	fixed := make([]bool, m)
+	var w Work
+	w.Factor(a, len(b))
+	return w.Solve(b)
+}
+
+// Factor decomposes a symmetric positive matrix of m rows, of which the lower half is read. It overwrites a, which Solve reads.
+func (w *Work) Factor(a []float64, m int) {
+	w.a, w.fixed, w.x = a, slices.Grow(w.fixed[:0], m)[:m], slices.Grow(w.x[:0], m)[:m]
+	clear(w.fixed)
 	for i := range m {
-		whole := a[i*m+i] * (1 + jitter)
-		for j := range i + 1 {
-			sum := a[i*m+j]
+		row := a[i*m : i*m+i+1]
+		whole := row[i] * (1 + jitter)
+		for j := range row {
+			sum := row[j]
 			if i == j {
 				sum = whole
 			}
-			for k := range j {
-				sum -= a[i*m+k] * a[j*m+k]
+			other := a[j*m : j*m+j+1]
+			for k, x := range row[:j] {
+				sum -= x * other[k]
 			}
 			switch {
-			case i != j && fixed[j]:
-				a[i*m+j] = 0
+			case i != j && w.fixed[j]:
+				row[j] = 0
 			case i != j:
-				a[i*m+j] = sum / a[j*m+j]
+				row[j] = sum / other[j]
 			case sum <= 4*jitter*whole || whole <= 0:
-				fixed[i] = true
+				w.fixed[i] = true
 			default:
-				a[i*m+i] = math.Sqrt(sum)
+				row[i] = math.Sqrt(sum)
 			}
 		}
 	}
-	x := slices.Clone(b)
+}
+
+// Solve returns the solution for b of the matrix that was factored last. It is valid until the next call.
+func (w *Work) Solve(b []float64) []float64 {
+	a, x, m := w.a, w.x, len(b)
+	copy(x, b)
 	for i := range m {
-		if fixed[i] {
+		if w.fixed[i] {
 			x[i] = 0
 			continue
 		}
-		for k := range i {
-			x[i] -= a[i*m+k] * x[k]
+		for k, y := range a[i*m : i*m+i] {
+			x[i] -= y * x[k]
 		}
 		x[i] /= a[i*m+i]
 	}
 	for i := m - 1; i >= 0; i-- {
-		if fixed[i] {
+		if w.fixed[i] {
 			x[i] = 0
 			continue
 		}

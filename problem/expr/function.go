@@ -211,7 +211,7 @@ func (a *affine) scaled(out *factored.Affine) error {
 	const most = 40 // bits
 	all, den := factored.Common(append(slices.Clone(a.coefs), a.k), most)
 	if den.BitLen() > most || slices.ContainsFunc(all, func(x *big.Int) bool { return x.BitLen() > most }) {
-		return errors.New("its weights have too many digits")
+		return errors.New("its weights have too many digits; expected numbers, and products of weights and steps, that are integers of up to 40 bits over one denominator of as many")
 	}
 	out.K, out.Den = all[len(a.terms)].Int64(), den.Int64()
 	for i, t := range a.terms {

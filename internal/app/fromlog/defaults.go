@@ -86,7 +86,7 @@ func first(f *rawlog.Fluent) string {
 	if f.Kind == rawlog.Enum {
 		return f.Values[0]
 	}
-	return strconv.FormatFloat(f.Lo, 'g', -1, 64)
+	return strconv.FormatFloat(f.Lo, 'g', 15, 64)
 }
 
 // nothing says which value of an action does nothing.

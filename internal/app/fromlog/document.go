@@ -191,7 +191,7 @@ func example(fluents []rawlog.Fluent, use rawlog.Use) string {
 	}
 	switch f := &fluents[i]; f.Kind {
 	case rawlog.Int:
-		return fmt.Sprintf("%s == %v", f.Name, f.Hi)
+		return fmt.Sprintf("%s == %.0f", f.Name, f.Hi)
 	case rawlog.Enum:
 		return fmt.Sprintf("%s == %s", f.Name, valueName(f.Values[0]))
 	case rawlog.Real:
@@ -221,7 +221,7 @@ func valueName(v string) string {
 func writeType(b *strings.Builder, f *rawlog.Fluent) {
 	switch f.Kind {
 	case rawlog.Int:
-		fmt.Fprintf(b, "range = [%v, %v]\n", f.Lo, f.Hi)
+		fmt.Fprintf(b, "range = [%.0f, %.0f]\n", f.Lo, f.Hi)
 	case rawlog.Enum:
 		fmt.Fprintf(b, "values = %s\n", texts(f.Values))
 	case rawlog.Real:

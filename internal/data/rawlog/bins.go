@@ -95,7 +95,7 @@ func clusters(values []float64) [][2]float64 {
 			out = append(out, [2]float64{distinct[i], distinct[i+1]})
 		}
 	}
-	if least > 0 && strays(values, out) {
+	if least > 0 && (strays(values, out) || !apart(distinct, out)) {
 		return nil
 	}
 	if len(out) > maxGaps {
@@ -129,6 +129,16 @@ func strays(values []float64, gaps [][2]float64) bool {
 		begin = end
 	}
 	return false
+}
+
+// apart reports whether the gaps between clusters are as wide as the clusters, all together: levels that are measured with noise are. A humidity that was
+// never between two values for some days is none of two levels.
+func apart(distinct []float64, gaps [][2]float64) bool {
+	sum := 0.0
+	for _, g := range gaps {
+		sum += g[1] - g[0]
+	}
+	return 2*sum >= distinct[len(distinct)-1]-distinct[0]
 }
 
 // tally counts actions and changes on one side of a split. H is the sum of n log2 n of the

@@ -207,7 +207,7 @@ func (f *Fluent) numeric(columns []*Column, whole bool, apart func(row int) bool
 	case whole && width <= maxWide && !(distinct > maxInt && f.Unit != "") && !moving:
 		f.Kind, f.Why = Int, fmt.Sprintf("%d different whole numbers; --bins makes it a quantity", distinct)
 	case whole:
-		f.Kind, f.Why = Real, fmt.Sprintf("%d different whole numbers, as of a quantity; --range %s=%v..%v keeps them", distinct, f.Name, f.Lo, f.Hi)
+		f.Kind, f.Why = Real, fmt.Sprintf("%d different whole numbers, as of a quantity; --range %s=%.0f..%.0f keeps them", distinct, f.Name, f.Lo, f.Hi)
 	default:
 		f.Kind = Real
 	}

@@ -110,3 +110,23 @@ func (t *Table) Days() float64 {
 	}
 	return max(0, (last-first)/(24*60*60))
 }
+
+// isDay reports whether a column of numbers has the days of the stamps of the log, such as 20170410.
+func (t *Table) isDay(c *Column) bool {
+	at := slices.IndexFunc(t.Columns, func(o Column) bool { return o.layout != "" && o.tells(false) })
+	if at < 0 || c.layout != "" {
+		return false
+	}
+	found := false
+	for i := range t.Rows() {
+		x, ok := c.Number(i)
+		when, known := t.Columns[at].stamp(i, 0)
+		if !ok || !known {
+			continue
+		}
+		if found = x == float64(when.Year()*10000+int(when.Month())*100+when.Day()); !found {
+			return false
+		}
+	}
+	return found
+}

@@ -386,8 +386,8 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(AsTime, "%s", c.whyTime())
 	case c.Name == x.episode:
 		return as(AsEpisode, "%s", cmp.Or(x.why, "by its name"))
-	case c.numbersRows():
-		return as(Dropped, "it numbers the rows")
+	case t.numbering(c) != "":
+		return as(Dropped, "%s", t.numbering(c))
 	case !ranged && x.counts(c) != "":
 		f.Runs = c.Name == x.counter
 		return as(AsTime, "it counts the rows %s; --rename makes a state of it", x.counts(c))
@@ -406,6 +406,17 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(AsEpisode, "each of its many texts stands in one block of rows")
 	}
 	return f, nil
+}
+
+// numbering says of a column that it tells nothing of the system but where its rows are; empty if not so.
+func (t *Table) numbering(c *Column) string {
+	switch {
+	case c.numbersRows():
+		return "it numbers the rows"
+	case t.isDay(c):
+		return "it is the day of the stamps"
+	}
+	return ""
 }
 
 // First returns the first value as text.

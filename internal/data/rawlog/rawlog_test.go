@@ -138,6 +138,30 @@ func TestInfer(t *testing.T) {
 	}
 }
 
+// TestLargeNumbers: numbers of a million and more are written as they stand, and a column that has the day of the stamps is none of the system.
+func TestLargeNumbers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("at,day,plant,meter,cmd\n")
+	for i := range 100 {
+		day := 10 + i/24
+		fmt.Fprintf(&b, "2017-04-%d %02d:00,201704%d,%d,%d,%s\n", day, i%24, day, 1234567+i%3, 20000000+i%7, []string{"up", "wait"}[i/2%2])
+	}
+	x, err := Open(t.Context(), write(t, "log.csv", b.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := infer(t, x, Spec{Actions: []string{"cmd"}, Entity: "plant"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[1].Use != Dropped || got[1].Why != "it is the day of the stamps" || got[3].Use != AsState {
+		t.Errorf("%+v", got)
+	}
+	if text := x.Columns[2].Text(1); text != "1234568" {
+		t.Errorf("the plant %s", text)
+	}
+}
+
 func itoa(i int) string {
 	return string([]byte{byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)})
 }
@@ -319,6 +343,14 @@ func TestEdges(t *testing.T) {
 	}
 	if e, how := edgesOf(values, slices.Values([][]sample{})); len(e) != 5 || how != "gaps between the values" || e[3] != 600 {
 		t.Errorf("%v %s", e, how)
+	}
+	// Nor are values that were never in a narrow part of their range.
+	values = nil
+	for range 2000 {
+		values = append(values, 18+4*rng.Float64()+6*float64(rng.IntN(2)))
+	}
+	if c := clusters(slices.Sorted(slices.Values(values))); c != nil {
+		t.Error(c)
 	}
 	// A few values far from the others are no clusters.
 	values = nil

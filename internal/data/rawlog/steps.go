@@ -109,11 +109,19 @@ func (f *Fluent) fix(values, moves []float64) {
 				f.Hi = 0
 			}
 		}
-		how += fmt.Sprintf(", the log has %.6g to %.6g", lo, hi)
+		how += fmt.Sprintf(", the log has %s to %s", short(lo), short(hi))
 	}
 	s := f.Step.Float()
 	f.Lo, f.Hi = math.Floor(f.Lo/s+1e-9)*s, math.Ceil(f.Hi/s-1e-9)*s
 	f.Edges, f.How = nil, how
+}
+
+// short writes a number with six digits, or as it is if it is whole.
+func short(x float64) string {
+	if x == math.Trunc(x) {
+		return digits(x)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
 }
 
 // step proposes the step of a quantity whose values have some width. It is that of the log where it can be: a coarser one for many values, and a finer one

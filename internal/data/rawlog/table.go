@@ -326,7 +326,15 @@ func (c *Column) text(cell uint64) string {
 	case isNone(cell):
 		return "(one of many texts)"
 	}
-	return strconv.FormatFloat(math.Float64frombits(cell), 'g', -1, 64)
+	return digits(math.Float64frombits(cell))
+}
+
+// digits writes a number, without an exponent if it is as logs have them: 20170410 may be a date or the number of a machine.
+func digits(x float64) string {
+	if x != 0 && (math.Abs(x) >= 1e21 || math.Abs(x) < 1e-9) {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // seconds returns cell i as a time in seconds since some other, or as the number that it is.

@@ -3,7 +3,6 @@ package rawlog
 import (
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Unused is a column of actions that has no value where another one says that it is of no use, such as the speed of a machine that is
@@ -102,7 +101,7 @@ func (c *Column) noValue() (text string, apart bool) {
 	case lo <= 0 && hi >= 0, lo > 0 && lo <= hi-lo:
 		text = "0"
 	default:
-		text = strconv.FormatFloat(lo, 'g', -1, 64)
+		text = digits(lo)
 	}
 	return text, !has[text]
 }

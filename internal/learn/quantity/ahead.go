@@ -212,17 +212,6 @@ func (d *descent) pull(a, b []float64, all *gram, weight float64) {
 	})
 }
 
-// outer adds the products of one row.
-func (g *gram) outer(z []float64) {
-	for a, x := range z {
-		if x != 0 {
-			for b := a; b < len(z); b++ {
-				g.s[a*len(z)+b] += x * z[b]
-			}
-		}
-	}
-}
-
 // derive sets by how much the prediction of step s changes with each coefficient.
 func (d *descent) derive(w *window, slope [][]float64, s int) {
 	f, out := d.with[d.i], slope[s]

@@ -279,7 +279,7 @@ func (l *learner) findDelays(i int) {
 				g.add(d, r, z)
 			}
 		}
-		return g.n * math.Log(g.sse(g.solve(g.choose(2, len(d.y)/4, func(int) bool { return false }), nil, nil, 0))+1e-12*g.n)
+		return g.n * math.Log(g.sse(g.solve(&d.work, g.choose(2, len(d.y)/4, func(int) bool { return false }), nil, nil, 0))+1e-12*g.n)
 	}
 	best := error()
 	for k := range l.t.Columns {
@@ -383,10 +383,7 @@ func (l *learner) candidates() (all []candidate) {
 func (l *learner) try(i int) ([]trial, error) {
 	penalties := []float64{0, 2, math.Log(float64(len(l.rows)))}
 	candidates := l.candidates()
-	found := make([][blocks][][]*Function, len(candidates))
-	err := l.all(len(candidates)*blocks, func(k int) {
-		found[k/blocks][k%blocks] = l.penalized(i, candidates[k/blocks], l.train[k%blocks], penalties)
-	})
+	found, err := l.functions(i, candidates, penalties)
 	if err != nil {
 		return nil, err
 	}
@@ -419,10 +416,78 @@ func (l *learner) try(i int) ([]trial, error) {
 	return all, nil
 }
 
+// early is the number of leaves that functions have at first. They have more where some of the larger ones among them are no worse one step ahead in the
+// blocks than the smaller ones, but for worse: a log in which linear functions are best has many useless trees.
+const (
+	early = 6
+	small = 3
+	worse = .02
+)
+
+// functions learns the functions of an output by candidates, without each block, with each penalty: by candidate, block, penalty and leaves.
+func (l *learner) functions(i int, candidates []candidate, penalties []float64) ([][blocks][][]*Function, error) {
+	found := make([][blocks][][]*Function, len(candidates))
+	err := l.all(len(candidates)*blocks, func(k int) {
+		c, b := candidates[k/blocks], k%blocks
+		c.leaves = min(c.leaves, early)
+		found[k/blocks][b] = l.penalized(i, c, l.train[b], penalties)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var again []int // the candidates of which some functions may have more leaves
+	worth := make([][]float64, len(candidates))
+	for k := range candidates {
+		for p, penalty := range penalties {
+			if l.worthMore(&found[k], p) {
+				worth[k] = append(worth[k], penalty)
+			}
+		}
+		if worth[k] != nil {
+			again = append(again, k)
+		}
+	}
+	return found, l.all(len(again)*blocks, func(n int) {
+		k, b := again[n/blocks], n%blocks
+		for at, fs := range l.penalized(i, candidates[k], l.train[b], worth[k]) {
+			found[k][b][slices.Index(penalties, worth[k][at])] = fs
+		}
+	})
+}
+
+// worthMore reports whether functions of more leaves than early may be better than those that were learned with a penalty.
+func (l *learner) worthMore(found *[blocks][][]*Function, p int) bool {
+	least := [2]float64{math.Inf(1), math.Inf(1)} // of few leaves, and of more
+	for n := range early {
+		sum := 0.0
+		for b := range blocks {
+			fs := found[b][p]
+			if n >= len(fs) {
+				return false
+			}
+			sum += l.missed(b, fs[n])
+		}
+		if at := &least[min(1, n/small)]; sum < *at {
+			*at = sum
+		}
+	}
+	return least[1] <= (1+worse)*least[0]
+}
+
+// missed is the sum of squared errors of a function one step ahead in a block.
+func (l *learner) missed(b int, f *Function) float64 {
+	sum := 0.0
+	for _, r := range l.fold[b] {
+		e := l.t.Columns[f.Output].Next[r] - f.Value(func(j int) float64 { return l.t.of(f.Terms[j], r) })
+		sum += e * e
+	}
+	return sum
+}
+
 // unchanged is a function that keeps the value.
 func (f *Function) unchanged() *Function {
 	g := &Function{Output: f.Output, Terms: []Term{{f.Output, 0, number}}, Lo: math.Inf(-1), Hi: math.Inf(1)}
-	g.Root = &Node{Split: -1, Weights: []float64{1}}
+	g.Root = f.Root.with(func(*Node) *Node { return &Node{Split: -1, Weights: []float64{1}} })
 	return g
 }
 

@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/leastsquares"
 )
@@ -22,16 +23,31 @@ func (g *gram) add(d *design, i int, z []float64) {
 	for at, j := range d.in {
 		z[at+1] = d.x[j][i] - d.shift[j]
 	}
+	g.outer(z)
+}
+
+// outer adds the products of one row.
+func (g *gram) outer(z []float64) {
 	g.n++
 	for a, x := range z {
 		if x != 0 {
-			row := g.s[a*k : a*k+k]
-			for b := a; b < k; b++ {
-				row[b] += x * z[b]
+			row := g.s[a*len(z)+a : (a+1)*len(z)]
+			for b, y := range z[a:] {
+				row[b] += x * y
 			}
 		}
 	}
 }
+
+// less makes the sums those of a without those of b.
+func (g *gram) less(a, b *gram) {
+	g.n = a.n - b.n
+	for i, x := range a.s {
+		g.s[i] = x - b.s[i]
+	}
+}
+
+func (g *gram) clone() *gram { return &gram{g.n, slices.Clone(g.s), g.whole} }
 
 // merge adds sign times the sums of another.
 func (g *gram) merge(o *gram, sign float64) {
@@ -65,33 +81,45 @@ func (g *gram) sse(beta []float64) float64 {
 	return max(sum, 0)
 }
 
+// workspace has the memory for solving again and again.
+type workspace struct {
+	a, b, beta []float64
+	leastsquares.Work
+}
+
 // solve returns the least squares of the terms in use (0 is the constant), drawn towards prior as if weight more rows,
-// distributed as those of from, had followed it. Terms that are not in use have the coefficient 0.
-func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []float64 {
+// distributed as those of from, had followed it. Terms that are not in use have the coefficient 0. The result is valid until the workspace is used
+// again.
+func (g *gram) solve(w *workspace, use []int, from *gram, prior []float64, weight float64) []float64 {
 	k := int(math.Sqrt(float64(len(g.s))))
 	m := len(use)
-	a, b := make([]float64, m*m), make([]float64, m)
+	w.a, w.b, w.beta = slices.Grow(w.a[:0], m*m)[:m*m], slices.Grow(w.b[:0], m)[:m], slices.Grow(w.beta[:0], k-1)[:k-1]
+	a, b, beta := w.a, w.b, w.beta
 	scale := 0.0
 	if from != nil && from.n > 0 {
 		scale = weight / from.n
 	}
 	for i, u := range use {
 		b[i] = g.at(k, u, k-1)
-		if scale > 0 && g.varies(u) < hardly*g.whole[u] {
-			a[i*m+i], b[i] = g.n*g.whole[u], g.n*g.whole[u]*prior[u]+b[i]
-		}
-		for j, v := range use {
+		for j, v := range use[:i+1] {
 			x := g.at(k, u, v)
 			if scale > 0 {
 				y := scale * from.at(k, u, v)
 				x += y
-				b[i] += y * prior[v]
+				if b[i] += y * prior[v]; j < i {
+					b[j] += y * prior[u]
+				}
 			}
-			a[i*m+j] += x
+			a[i*m+j] = x
+		}
+		if scale > 0 && g.varies(u) < hardly*g.whole[u] {
+			a[i*m+i] += g.n * g.whole[u]
+			b[i] += g.n * g.whole[u] * prior[u]
 		}
 	}
-	beta := make([]float64, k-1)
-	for i, x := range leastsquares.Solve(a, b) {
+	clear(beta)
+	w.Factor(a, m)
+	for i, x := range w.Solve(b) {
 		beta[use[i]] = x
 	}
 	return beta

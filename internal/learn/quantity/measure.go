@@ -1,6 +1,9 @@
 package quantity
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sums are sums of squared errors, one and Far steps ahead.
 type sums struct {
@@ -45,25 +48,28 @@ func (l *learner) measure(b, i int, f *Function) float64 {
 	var e sums
 	functions := append([]*Function{}, l.now[b]...)
 	functions[i] = f
-	l.each(b, functions, starts, func(row, step, output int, predicted float64) {
-		if output == f.Output {
-			e.add(step, l.t.Columns[output].Next[row]-predicted)
-		}
+	l.each(b, functions, f.Output, starts, func(row, step int, predicted float64) {
+		e.add(step, l.t.Columns[f.Output].Next[row]-predicted)
 	})
 	return e.score()
 }
 
-// each predicts from all rows of a block one step ahead, and from some of them Far steps.
-func (l *learner) each(b int, functions []*Function, most int, see func(row, step, output int, predicted float64)) {
+// each predicts an output from all rows of a block one step ahead, and from some of them Far steps.
+func (l *learner) each(b int, functions []*Function, output, most int, see func(row, step int, predicted float64)) {
 	var w window
+	alone := slices.DeleteFunc(slices.Clone(functions), func(f *Function) bool { return f == nil || f.Output != output })
 	rows := l.fold[b]
 	stride := max(1, len(rows)/most)
 	for k, r := range rows {
-		steps := 1
+		steps, with := 1, alone
 		if k%stride == 0 && l.t.ahead[r] >= Far && r+Far <= l.until[r]+1 {
-			steps = Far
+			steps, with = Far, functions
 		}
-		l.t.follow(&w, functions, l.o.Lags, r, steps, func(step, output int, predicted float64) { see(r+step, step, output, predicted) })
+		l.t.follow(&w, with, l.o.Lags, r, steps, func(step, of int, predicted float64) {
+			if of == output {
+				see(r+step, step, predicted)
+			}
+		})
 	}
 }
 
@@ -73,10 +79,7 @@ func (l *learner) compare(i int) {
 	var mine, plain, still, bins sums
 	column := &l.t.Columns[o.Column]
 	for b := range blocks {
-		l.each(b, l.now[b], len(l.rows), func(row, step, output int, predicted float64) {
-			if output != o.Column {
-				return
-			}
+		l.each(b, l.now[b], o.Column, len(l.rows), func(row, step int, predicted float64) {
 			e := column.Next[row] - predicted
 			mine.add(step, e)
 			still.add(step, column.Next[row]-column.Now[row-step])
@@ -92,11 +95,7 @@ func (l *learner) compare(i int) {
 		for k := range l.outs {
 			linear[k] = l.learn(k, l.plain(), l.train[b])[0]
 		}
-		l.each(b, linear, len(l.rows), func(row, step, output int, predicted float64) {
-			if output == o.Column {
-				plain.add(step, column.Next[row]-predicted)
-			}
-		})
+		l.each(b, linear, o.Column, len(l.rows), func(row, step int, predicted float64) { plain.add(step, column.Next[row]-predicted) })
 	}
 	o.Errors = Errors{Function: mine.pair(), Unchanged: still.pair(), Linear: plain.pair(), Bins: bins.pair(), Rows: mine.n}
 }

@@ -46,7 +46,7 @@ func (l *learner) rounded(i int, f *Function) *Function {
 	}
 	exact := errors(f)
 	for d := range mostDecimals {
-		g := f.decimals(d, means)
+		g := t.decimals(f, d, means)
 		e := errors(g)
 		near := func(a, b float64) bool {
 			return math.IsNaN(b) || a <= b*(1+costOfRounding)+stepOfRounding*step
@@ -55,30 +55,62 @@ func (l *learner) rounded(i int, f *Function) *Function {
 			return g
 		}
 	}
-	return f.decimals(mostDecimals, means)
+	return t.decimals(f, mostDecimals, means)
 }
 
-// decimals rounds the coefficients to a number of decimals; the constants make up for what that does at the means, and have
-// two more.
-func (f *Function) decimals(d int, means []float64) *Function {
+// decimals rounds the coefficients to a number of decimals, or to fewer, so that functions can be read; the constants make up for what that does at the
+// means, and have two more.
+func (t *Table) decimals(f *Function, d int, means []float64) *Function {
 	g := *f
 	g.Root = f.Root.with(func(n *Node) *Node {
 		if n.Split >= 0 {
 			return nil
 		}
+		most := t.mostDecimals(f, n)
 		m := &Node{Split: -1, Constant: n.Constant, Weights: make([]float64, len(n.Weights))}
 		for j, w := range n.Weights {
-			m.Weights[j] = decimal(w, d)
+			_, of := t.step(f.Terms[j])
+			m.Weights[j] = decimal(w, min(d, most-of))
 			m.Constant += (w - m.Weights[j]) * means[j]
 		}
-		m.Constant = decimal(m.Constant, d+2)
+		m.Constant = decimal(m.Constant, min(d+2, most))
 		return m
 	})
 	return &g
 }
 
-// decimal rounds to a number of decimals.
+// mostDecimals is how many decimals the constant of a leaf and the products of its weights and steps may have: over their common denominator, that has
+// at most 40 bits where functions are read (problem/expr), they are integers of as many bits.
+func (t *Table) mostDecimals(f *Function, n *Node) int {
+	const most, digits = 1 << 39, 12 // a bit is left for what rounding adds
+	largest := math.Abs(n.Constant)
+	for j, w := range n.Weights {
+		step, _ := t.step(f.Terms[j])
+		largest = max(largest, math.Abs(w)*step)
+	}
+	d := digits
+	for d > 0 && largest*math.Pow10(d) > most {
+		d--
+	}
+	return d
+}
+
+// step is the step of what a term reads, 1 of a condition, and its decimals.
+func (t *Table) step(term Term) (step float64, decimals int) {
+	if step = t.Columns[term.Column].Step; step <= 0 || term.Value >= 0 {
+		return 1, 0
+	}
+	for x := step; decimals < mostDecimals && math.Abs(x-math.Round(x)) > 1e-6*x; x = step * math.Pow10(decimals) {
+		decimals++
+	}
+	return step, decimals
+}
+
+// decimal rounds to a number of decimals; below 0 to tens, hundreds and so on.
 func decimal(x float64, d int) float64 {
+	if d < 0 {
+		return math.Round(x/math.Pow10(-d)) * math.Pow10(-d)
+	}
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', d, 64), 64)
 	if err != nil {
 		return x // never: it was written as a number

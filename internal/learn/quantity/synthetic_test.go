@@ -131,7 +131,7 @@ func TestLimit(t *testing.T) {
 		tab.runs()
 		l := &learner{ctx: context.Background(), t: tab, o: Options{Lags: 1}, rows: tab.back(1), outs: []*Output{{}}, now: make([][]*Function, blocks)}
 		l.divide()
-		f := &Function{Terms: []Term{{0, 0, number}, {1, 0, number}}, Lo: math.Inf(-1), Hi: math.Inf(1), Root: &Node{Split: -1, Constant: -.6, Weights: []float64{1, .3}}}
+		f := &Function{Terms: []Term{{0, 0, number}, {1, 0, number}}, Lo: math.Inf(-1), Hi: math.Inf(1), Root: &Node{Split: -1, Constant: -.6, Weights: []float64{1, .3}, reads: []int32{0, 1}}}
 		tr := trial{}
 		var base [blocks]float64
 		for b := range blocks {

@@ -132,8 +132,11 @@ type design struct {
 	lo, hi  float64     // bounds at which the next value is censored; infinite for none
 	present []float64   // y, or what is predicted beyond the bound: the targets
 	all     *gram       // of all rows, once a tree grows
-	modes   []int       // the splits on enumerations where these go before others
-	alike   []int       // by term the number of a group of which all coefficients have one sign, or 0; nil for none
+	rows    []float64   // then, row by row, 1, the terms in use about their means, and the target
+	work    workspace
+	scans   scans
+	modes   []int // the splits on enumerations where these go before others
+	alike   []int // by term the number of a group of which all coefficients have one sign, or 0; nil for none
 }
 
 // newDesign collects what the rows say about an output.

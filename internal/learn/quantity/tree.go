@@ -21,28 +21,17 @@ type Node struct {
 	Constant  float64
 	Weights   []float64 // of each term
 
-	order int // of nodes that are split, from 1; the best first. See descent.take for leaves
+	reads []int32 // of a leaf, the terms whose weights are not 0
+	order int     // of nodes that are split, from 1; the best first. See descent.take for leaves
 	beta  []float64
 	gram  *gram
 	best  *split
 	rows  []int // of the design
 }
 
-// split is a way to divide a node.
-type split struct {
-	term      int
-	at, gain  float64
-	before    float64 // the places that were tried beside it
-	after     float64
-	low, high *gram
-}
-
 // pull is the number of rows, like all rows together, that draw a leaf towards the node above it: so it is no worse a guess than that one where the
 // log has no rows of it. With rows like those of the node above, errors beyond the range of a log were up to twice as large.
 const pull = 25
-
-// bins is the number of places at which a term can be split.
-const bins = 16
 
 // grow grows a tree on all rows of a design, one leaf more each time where the squared error falls most, with the terms in use.
 func (d *design) grow(use, splits []int, leaves int) *Node {
@@ -53,7 +42,11 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 			d.in = append(d.in, a-1)
 		}
 	}
-	d.all = d.gram()
+	d.fill()
+	d.all = newGram(len(d.in))
+	for i := range d.y {
+		d.all.outer(d.row(i))
+	}
 	root := &Node{Split: -1, gram: d.all}
 	for i := range d.y {
 		root.rows = append(root.rows, i)
@@ -98,21 +91,10 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 	return root
 }
 
-// mode is what a condition on a mode must gain for each coefficient to go before others, in errors of a row.
-const mode = 2
-
-// first finds the split of a leaf; nil for none. One on a mode goes first if it gains more than chance, even where another gains more at once.
-func (d *design) first(l *Node, use, splits []int, leaves int) *split {
-	if s := d.divide(l, use, d.modes, leaves); s != nil && s.gain > mode*float64(len(use))*l.gram.sse(l.beta)/l.gram.n {
-		return s
-	}
-	return d.divide(l, use, splits, leaves)
-}
-
 // solve solves for terms in use, without those that have another sign than most of their group.
 func (d *design) solve(g *gram, use []int, from *gram, prior []float64, weight float64) []float64 {
 	for {
-		beta := g.solve(use, from, prior, weight)
+		beta := slices.Clone(g.solve(&d.work, use, from, prior, weight))
 		if d.alike == nil {
 			return beta
 		}
@@ -132,113 +114,6 @@ func (d *design) solve(g *gram, use []int, from *gram, prior []float64, weight f
 	}
 }
 
-// divide finds the best split of a leaf; nil for none. The place is looked for among few, and then among more near the best.
-func (d *design) divide(l *Node, use []int, splits []int, leaves int) *split {
-	if leaves < 2 {
-		return nil
-	}
-	var best *split
-	for _, s := range splits {
-		best = d.scan(l, use, s, quantiles(d.x[s], l.rows), best)
-	}
-	const closer = 2
-	for range closer {
-		if best == nil {
-			break
-		}
-		var near []int
-		for _, i := range l.rows {
-			if x := d.x[best.term][i]; x > best.before && x <= best.after {
-				near = append(near, i)
-			}
-		}
-		best = d.scan(l, use, best.term, quantiles(d.x[best.term], near), best)
-	}
-	if own := l.gram.sse(l.beta); best == nil || best.gain <= 1e-9*(own+1e-12) {
-		return nil
-	}
-	return best
-}
-
-// scan returns the best of a split and those of a term at edges.
-func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split) *split {
-	least := float64(max(10, len(use)+2))
-	if len(edges) == 0 || float64(len(l.rows)) < 2*least {
-		return best
-	}
-	parts := make([]*gram, len(edges)+1)
-	for i := range parts {
-		parts[i] = newGram(len(d.in))
-	}
-	z := make([]float64, len(d.in)+2)
-	for _, i := range l.rows {
-		at, _ := slices.BinarySearch(edges, d.x[term][i])
-		parts[at].add(d, i, z)
-	}
-	own := l.gram.sse(l.beta)
-	low, whole := newGram(len(d.in)), d.bounded(l.gram.whole, term)
-	low.whole = whole
-	for e, edge := range edges {
-		low.merge(parts[e], 1)
-		if low.n < least || l.gram.n-low.n < least {
-			continue
-		}
-		high := newGram(len(d.in))
-		high.merge(l.gram, 1)
-		high.merge(low, -1)
-		high.whole = whole
-		gain := own - low.sse(low.solve(use, d.all, l.beta, pull)) - high.sse(high.solve(use, d.all, l.beta, pull))
-		if best == nil || gain > best.gain {
-			kept := newGram(len(d.in))
-			kept.merge(low, 1)
-			kept.whole = whole
-			best = &split{term: term, at: edge, gain: gain, low: kept, high: high, before: math.Inf(-1), after: math.Inf(1)}
-			if e > 0 {
-				best.before = edges[e-1]
-			}
-			if e+1 < len(edges) {
-				best.after = edges[e+1]
-			}
-		}
-	}
-	return best
-}
-
-// bounded returns the variances without those of the column of a term that a condition is on: the leaf is for no other values.
-func (d *design) bounded(whole []float64, term int) []float64 {
-	whole = slices.Clone(whole)
-	for at, j := range d.in {
-		if d.terms[j].Column == d.terms[term].Column && d.terms[term].Value == number {
-			whole[at+1] = 0
-		}
-	}
-	return whole
-}
-
-// quantiles returns places between values of some rows that divide these about evenly: at most bins-1.
-func quantiles(x []float64, rows []int) []float64 {
-	values := make([]float64, len(rows))
-	for i, r := range rows {
-		values[i] = x[r]
-	}
-	slices.Sort(values)
-	distinct := slices.Compact(slices.Clone(values))
-	var edges []float64
-	if len(distinct) <= 2*bins {
-		for i := 1; i < len(distinct); i++ {
-			edges = append(edges, distinct[i-1])
-		}
-		return edges
-	}
-	for b := 1; b < bins; b++ {
-		v := values[b*len(values)/bins]
-		if at, _ := slices.BinarySearch(distinct, v); at+1 < len(distinct) {
-			edges = append(edges, v)
-		}
-	}
-	return slices.Compact(edges)
-}
-
 // function returns the tree with a number of leaves, without what it took to grow it.
 func (d *design) function(output int, root *Node, leaves int) *Function {
 	return &Function{Output: output, Terms: d.terms, Lo: d.lo, Hi: d.hi, Root: root.with(func(n *Node) *Node {
@@ -255,9 +130,14 @@ func (d *design) function(output int, root *Node, leaves int) *Function {
 	})}
 }
 
-// with is the tree in which leaf makes the leaves of nodes; nodes for which it is nil are the conditions.
+// with is the tree in which leaf makes new leaves of nodes; nodes for which it is nil are the conditions.
 func (n *Node) with(leaf func(*Node) *Node) *Node {
 	if l := leaf(n); l != nil {
+		for j, w := range l.Weights {
+			if w != 0 {
+				l.reads = append(l.reads, int32(j))
+			}
+		}
 		return l
 	}
 	return &Node{Split: n.Split, At: n.At, Low: n.Low.with(leaf), High: n.High.with(leaf)}
@@ -267,10 +147,8 @@ func (n *Node) with(leaf func(*Node) *Node) *Node {
 func (f *Function) Raw(x func(term int) float64) float64 {
 	n := f.leaf(x)
 	sum := n.Constant
-	for j, w := range n.Weights {
-		if w != 0 {
-			sum += w * x(j)
-		}
+	for _, j := range n.reads {
+		sum += n.Weights[j] * x(int(j))
 	}
 	return sum
 }
@@ -348,4 +226,23 @@ func (d *design) gram() *gram {
 		g.add(d, i, z)
 	}
 	return g
+}
+
+// fill sets the rows of the terms in use.
+func (d *design) fill() {
+	k := len(d.in) + 2
+	d.rows = slices.Grow(d.rows[:0], len(d.y)*k)[:len(d.y)*k]
+	for i := range d.y {
+		z := d.row(i)
+		z[0], z[k-1] = 1, d.present[i]-d.now[i]
+		for at, j := range d.in {
+			z[at+1] = d.x[j][i] - d.shift[j]
+		}
+	}
+}
+
+// row is the row i of the terms in use.
+func (d *design) row(i int) []float64 {
+	k := len(d.in) + 2
+	return d.rows[i*k : (i+1)*k]
 }

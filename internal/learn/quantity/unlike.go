@@ -225,7 +225,7 @@ func (l *learner) contrast(b int, of *design, f *Function, at []int, found []com
 			continue
 		}
 		grams[m].whole = every.whole
-		own := grams[m].solve(use, every, none, pull)
+		own := grams[m].solve(&d.work, use, every, none, pull)
 		as, corrected := newCode(d.misses(f, teach[m], at, nil), least), newCode(d.misses(f, teach[m], at, own), least)
 		g := &found[m]
 		x, y := d.misses(f, rows, at, nil), d.misses(f, rows, at, own)
