@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -23,9 +24,15 @@ func truth(b bool) int64 {
 // maxSmall bounds the integers that eval computes with.
 const maxSmall = 1 << 61
 
-// mark finds out whether n and all of its parts are integers below maxSmall.
+// mark finds out whether n and all of its parts are integers below maxSmall, or comparisons of a variable with a number.
 func (n *node) mark() {
-	n.small = n.op != "/" && (n.op != "name" || !n.v.Fixed())
+	n.small = n.op != "/"
+	if n.op == "name" {
+		step := n.v.Step()
+		if n.small = step.IsInt() && step.Num().IsInt64(); n.small {
+			n.at = step.Num().Int64()
+		}
+	}
 	for _, a := range n.args {
 		a.mark()
 		n.small = n.small && a.small
@@ -34,6 +41,22 @@ func (n *node) mark() {
 		limit := big.NewRat(maxSmall, 1)
 		lo, hi := n.bounds()
 		n.small = lo.IsInt() && hi.IsInt() && hi.Cmp(limit) < 0 && lo.Cmp(limit.Neg(limit)) > 0
+	}
+	n.limit()
+}
+
+// limit makes a comparison of a variable with a number one of its steps with an integer, if it is one and n is not small.
+func (n *node) limit() {
+	if n.small || len(n.args) != 2 || n.args[0].op != "name" || n.args[1].op != "number" || !slices.Contains([]string{"<=", "<", ">=", ">"}, n.op) {
+		return
+	}
+	at := new(big.Rat).Quo(n.args[1].num, n.args[0].v.Step())
+	whole := new(big.Int).Div(at.Num(), at.Denom()) // rounded down
+	if (n.op == "<" || n.op == ">=") && !at.IsInt() {
+		whole.Add(whole, big.NewInt(1))
+	}
+	if whole.IsInt64() {
+		n.small, n.level, n.at = true, true, whole.Int64()
 	}
 }
 
@@ -113,9 +136,16 @@ func (n *node) eval(now, next factored.Valuation) int64 {
 		return n.num.Num().Int64()
 	case "name":
 		if n.next {
-			return n.v.Value(next)
+			return n.at * n.v.Value(next)
 		}
-		return n.v.Value(now)
+		return n.at * n.v.Value(now)
+	}
+	if n.level {
+		val := now
+		if n.args[0].next {
+			val = next
+		}
+		return relate(n.op, n.args[0].v.Value(val), n.at, false, false)
 	}
 	a := n.args[0].eval(now, next)
 	switch n.op {

@@ -19,7 +19,9 @@ type node struct {
 	next bool
 	col  int
 
-	small bool // see mark
+	small bool  // see mark
+	level bool  // see limit
+	at    int64 // of a comparison that is a level, what it compares with; of a name, what a step is worth
 
 	bounded bool // lo and hi are known; see bounds
 	lo, hi  *big.Rat

@@ -69,33 +69,26 @@ func tighten(list []Condition, c Condition) []Condition {
 }
 
 // together adds the tests of two variables added up.
-func (g *grower) together(rows []int32, classes []class, add func(q test, n float64, gain func(c int) float64)) {
+func (g *grower) together(rows []int32, classes []class, add adder) {
 	x := g.f.x
-	t := x.t
-	for _, q := range t.pairs(x.outputs) {
-		a, b := t.Now[q.variable], t.Now[q.other]
-		low := t.together(q, 0, 0)
+	for _, q := range x.t.pairs(x.outputs) {
+		a, b := x.t.Now[q.variable], x.t.Now[q.other]
+		low := x.t.together(q, 0, 0)
 		if q.sign < 0 {
-			low = t.together(q, 0, t.Variables[q.other].Values-1)
+			low = x.t.together(q, 0, x.t.Variables[q.other].Values-1)
 		}
-		values := int(t.Variables[q.variable].Values + t.Variables[q.other].Values - 1)
-		tables, counts := make([][]float64, len(classes)), make([]float64, values)
-		for c := range classes {
-			tables[c] = make([]float64, values*classes[c].n)
-		}
-		for i, r := range rows {
-			value := int(t.together(q, a[r], b[r]) - low)
-			counts[value] += x.weight[r]
-			for c := range classes {
-				tables[c][value*classes[c].n+int(classes[c].of[i])] += x.weight[r]
+		values := int(x.t.Variables[q.variable].Values + x.t.Variables[q.other].Values - 1)
+		t := x.tabulate(rows, classes, values, func(r int32) int { return int(x.t.together(q, a[r], b[r]) - low) })
+		n, below := 0.0, t.none()
+		for value, count := range t.counts[:values-1] {
+			if n += count; count == 0 {
+				continue
 			}
-		}
-		n := 0.0
-		for value := range values - 1 {
-			if n += counts[value]; counts[value] > 0 {
-				q.value = int32(low) + int32(value)
-				add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 0, value+1) })
+			for c := range below {
+				below[c].add(t.row(c, value))
 			}
+			q.value = int32(low) + int32(value)
+			add(q, n, func(c int) float64 { return t.gain(c, &below[c]) })
 		}
 	}
 }

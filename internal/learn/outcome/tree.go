@@ -176,33 +176,7 @@ func (g *grower) propose(rows []int32, m *fit) (best []test, asked asking) {
 		}
 	}
 	for v := range t.Variables {
-		k := int(t.Variables[v].Values)
-		tables := make([][]float64, len(classes))
-		counts := make([]float64, k)
-		for c := range classes {
-			tables[c] = make([]float64, k*classes[c].n)
-		}
-		for i, r := range rows {
-			value := int(t.Now[v][r])
-			counts[value] += x.weight[r]
-			for c := range classes {
-				tables[c][value*classes[c].n+int(classes[c].of[i])] += x.weight[r]
-			}
-		}
-		n := 0.0
-		for value := range k {
-			if n += counts[value]; counts[value] == 0 {
-				continue
-			}
-			if t.Variables[v].Ordered {
-				add(test{variable: v, other: -1, value: int32(value)}, n, func(c int) float64 { return divide(tables[c], classes[c].n, 0, value+1) })
-			}
-			if g.tests == 0 && t.Variables[v].Ordered && (n == counts[value] || n == m.rows) {
-				continue // that the least or the greatest value is meant is said by a bound
-			}
-			add(test{variable: v, other: -1, equal: true, value: int32(value)}, counts[value], func(c int) float64 { return divide(tables[c], classes[c].n, value, value+1) })
-		}
-		x.remainders(v, counts, classes, tables, add)
+		x.single(v, x.tabulate(rows, classes, int(t.Variables[v].Values), func(r int32) int { return int(t.Now[v][r]) }), g.tests == 0, add)
 	}
 	g.compare(rows, classes, add)
 	best = bestTests(tests, gains, fullTests)
@@ -217,54 +191,48 @@ func (g *grower) propose(rows []int32, m *fit) (best []test, asked asking) {
 	return append(best, bestTests(tests, gains, fullSums)...), asked
 }
 
-// remainders adds the tests of a variable's remainders, given how often each value is there.
-func (x *view) remainders(v int, counts []float64, classes []class, tables [][]float64, add func(q test, n float64, gain func(c int) float64)) {
+// single adds the tests of one variable. With few, that the least or the greatest value of one with an order is meant is said by a bound.
+func (x *view) single(v int, t *contingency, few bool, add adder) {
+	ordered, total := x.t.Variables[v].Ordered, 0.0
+	for _, n := range t.counts {
+		total += n
+	}
+	n, below := 0.0, t.none()
+	for value, count := range t.counts {
+		if n += count; count == 0 {
+			continue
+		}
+		for c := range below {
+			below[c].add(t.row(c, value))
+		}
+		if ordered {
+			add(test{variable: v, other: -1, value: int32(value)}, n, func(c int) float64 { return t.gain(c, &below[c]) })
+		}
+		if few && ordered && (n == count || n == total) {
+			continue
+		}
+		add(test{variable: v, other: -1, equal: true, value: int32(value)}, count, func(c int) float64 { return t.gainOf(c, value) })
+	}
 	for _, stride := range x.strides[v] {
-		for rest := range stride {
-			q := test{variable: v, other: -1, equal: true, value: rest, stride: stride}
-			n := 0.0
-			for value := int(rest); value < len(counts); value += int(stride) {
-				n += counts[value]
-			}
-			add(q, n, func(c int) float64 { return divide(q.sides(tables[c], classes[c].n), classes[c].n, 1, 2) })
+		rests := t.byRemainder(stride)
+		for rest, n := range rests.counts {
+			add(test{variable: v, other: -1, equal: true, value: int32(rest), stride: stride}, n, func(c int) float64 { return rests.gainOf(c, rest) })
 		}
 	}
 }
 
 // compare adds the tests of two variables.
-func (g *grower) compare(rows []int32, classes []class, add func(q test, n float64, gain func(c int) float64)) {
+func (g *grower) compare(rows []int32, classes []class, add adder) {
 	x := g.f.x
-	t := x.t
-	for _, q := range t.comparisons(x.outputs) {
-		tables, n := make([][]float64, len(classes)), 0.0
-		for c := range classes {
-			tables[c] = make([]float64, 2*classes[c].n)
-		}
-		for i, r := range rows {
-			yes := 0
-			if q.holds(t, r) {
-				yes = 1
-				n += x.weight[r]
+	for _, q := range x.t.comparisons(x.outputs) {
+		t := x.tabulate(rows, classes, 2, func(r int32) int {
+			if q.holds(x.t, r) {
+				return 1
 			}
-			for c := range classes {
-				tables[c][yes*classes[c].n+int(classes[c].of[i])] += x.weight[r]
-			}
-		}
-		add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 1, 2) })
+			return 0
+		})
+		add(q, t.counts[1], func(c int) float64 { return t.gainOf(c, 1) })
 	}
-}
-
-// sides adds up a contingency table of a variable's values to one of a test's answers.
-func (q test) sides(table []float64, n int) []float64 {
-	out := make([]float64, 2*n)
-	for i, c := range table {
-		if q.among(int32(i / n)) {
-			out[n+i%n] += c
-		} else {
-			out[i%n] += c
-		}
-	}
-	return out
 }
 
 // bestTests lists the tests with the highest gains, so many at least by each score.
@@ -363,36 +331,6 @@ func (x *view) classes(rows []int32, m *fit) []class {
 			return k
 		}),
 	}
-}
-
-// divide is the information, in bits of all rows, of being in some classes of a contingency table.
-func divide(counts []float64, n, from, to int) float64 {
-	inside, all := make([]float64, n), make([]float64, n)
-	ni, na := 0.0, 0.0
-	for i := 0; i < len(counts); i += n {
-		in := i/n >= from && i/n < to
-		for j := range n {
-			c := counts[i+j]
-			all[j] += c
-			na += c
-			if in {
-				inside[j] += c
-				ni += c
-			}
-		}
-	}
-	g := 0.0
-	for j := range n {
-		g += xlogx(inside[j]) + xlogx(all[j]-inside[j]) - xlogx(all[j])
-	}
-	return g - xlogx(ni) - xlogx(na-ni) + xlogx(na)
-}
-
-func xlogx(x float64) float64 {
-	if x <= 0 {
-		return 0
-	}
-	return x * math.Log2(x)
 }
 
 // prune fits all nodes for one way to treat blocked effects, and keeps the splits that shorten
