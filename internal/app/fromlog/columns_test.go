@@ -77,3 +77,11 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("the counts are %v", h.Counts)
 	}
 }
+
+// TestRewardIsNoFluent: who names a column reward is told what to give instead.
+func TestRewardIsNoFluent(t *testing.T) {
+	r := &Request{Rename: []string{"r=reward"}}
+	if _, err := r.spec(); err == nil || !strings.Contains(err.Error(), "is given by --reward r") {
+		t.Error(err)
+	}
+}

@@ -71,6 +71,9 @@ func (r *Request) spec() (s rawlog.Spec, err error) {
 		if !ok || name == "" {
 			return s, fmt.Errorf("--rename %s; expected COLUMN=NAME", text)
 		}
+		if name == rawlog.RewardColumn {
+			return s, fmt.Errorf("--rename %s names a fluent; a column that has the reward of a step is given by --reward %s", text, column)
+		}
 		s.Rename[column] = name
 	}
 	for _, text := range r.Bins {
