@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -232,6 +233,13 @@ func plainText(field string) string {
 	return strings.TrimSpace(field)
 }
 
+// succeed reports whether two texts are numbers of rows, from 1, one after the other. A part of a file does not begin with 1.
+func succeed(a, b string) bool {
+	x, err := strconv.Atoi(a)
+	y, err2 := strconv.Atoi(b)
+	return err == nil && err2 == nil && x > 0 && y == x+1
+}
+
 // rows reads the rows. The first one may be units.
 func (x *csvLog) rows(ctx context.Context) error {
 	first, line, err := x.copied()
@@ -243,7 +251,7 @@ func (x *csvLog) rows(ctx context.Context) error {
 		return err
 	}
 	n := len(x.t.Columns)
-	if x.bare == 0 && len(first) == n+1 && len(second) == n+1 && first[0] == "1" && second[0] == "2" {
+	if x.bare == 0 && len(first) == n+1 && len(second) == n+1 && succeed(first[0], second[0]) {
 		x.skip = 1 // the rows are numbered, and the header has no name for that
 	}
 	if err == nil && x.isUnits(first, second) {

@@ -160,6 +160,11 @@ func TestLargeNumbers(t *testing.T) {
 	if text := x.Columns[2].Text(1); text != "1234568" {
 		t.Errorf("the plant %s", text)
 	}
+	// A part of a file whose rows are numbered, without a name for that in the header.
+	x, err = Open(t.Context(), write(t, "part.csv", "load,cmd\n6502,5,up\n6503,6,wait\n6504,7,up\n"), Options{})
+	if err != nil || x.Rows() != 3 || x.Columns[0].Text(0) != "5" {
+		t.Errorf("%v, %v", x, err)
+	}
 }
 
 func itoa(i int) string {
