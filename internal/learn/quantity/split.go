@@ -102,10 +102,10 @@ type scans struct {
 
 // take returns sums of nothing: some parts, and two more.
 func (s *scans) take(parts, terms int) (of []*gram, low, high *gram) {
-	for len(s.grams) < parts+2 || len(s.grams[0].s) != (terms+2)*(terms+2) {
-		if len(s.grams) > 0 && len(s.grams[0].s) != (terms+2)*(terms+2) {
-			s.grams = nil
-		}
+	if len(s.grams) > 0 && len(s.grams[0].s) != (terms+2)*(terms+2) {
+		s.grams = nil
+	}
+	for len(s.grams) < parts+2 {
 		s.grams = append(s.grams, newGram(terms))
 	}
 	for _, g := range s.grams[:parts+2] {
