@@ -139,6 +139,7 @@ type tab struct {
 	device  device
 	mu      sync.Mutex
 	console []string
+	refused bool // requests of the tab are refused, of which the browser may take note later
 }
 
 // patience bounds what a test waits for; a busy machine may need long.
@@ -169,10 +170,17 @@ func open(t testing.TB, browser context.Context, d device, address string) *tab 
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, line := range p.console {
-			t.Errorf("on the console: %s", line)
+			if !p.refused || !isRefusal(line) {
+				t.Errorf("on the console: %s", line)
+			}
 		}
 	})
 	return p
+}
+
+// isRefusal reports whether a note of the browser is about a request that the server has refused.
+func isRefusal(line string) bool {
+	return strings.Contains(line, "the server responded with a status of 4")
 }
 
 // refusals removes the notes of the browser about requests that the server has refused, and
@@ -180,9 +188,10 @@ func open(t testing.TB, browser context.Context, d device, address string) *tab 
 func (p *tab) refusals() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.refused = true
 	var kept []string
 	for _, line := range p.console {
-		if !strings.Contains(line, "the server responded with a status of 4") {
+		if !isRefusal(line) {
 			kept = append(kept, line)
 		}
 	}
