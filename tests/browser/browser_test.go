@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -139,7 +140,6 @@ type tab struct {
 	device  device
 	mu      sync.Mutex
 	console []string
-	refused bool // requests of the tab are refused, of which the browser may take note later
 }
 
 // patience bounds what a test waits for; a busy machine may need long.
@@ -170,28 +170,42 @@ func open(t testing.TB, browser context.Context, d device, address string) *tab 
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, line := range p.console {
-			if !p.refused || !isRefusal(line) {
-				t.Errorf("on the console: %s", line)
-			}
+			t.Errorf("on the console: %s", line)
 		}
 	})
 	return p
 }
 
-// isRefusal reports whether a note of the browser is about a request that the server has refused.
-func isRefusal(line string) bool {
-	return strings.Contains(line, "the server responded with a status of 4")
+// settle waits until the notes that the browser has taken so far are read: those come in order, and the last one is its own.
+func (p *tab) settle() {
+	p.Helper()
+	const last = "all notes so far"
+	p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("console.debug(%q)", last)))
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		at := slices.IndexFunc(p.console, func(line string) bool { return strings.Contains(line, last) })
+		if at >= 0 {
+			p.console = slices.Delete(p.console, at, at+1)
+		}
+		p.mu.Unlock()
+		if at >= 0 {
+			return
+		}
+		if time.Now().After(end) {
+			p.Fatal("the console does not show what was written to it")
+		}
+	}
 }
 
 // refusals removes the notes of the browser about requests that the server has refused, and
 // returns their number.
 func (p *tab) refusals() int {
+	p.settle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.refused = true
 	var kept []string
 	for _, line := range p.console {
-		if !isRefusal(line) {
+		if !strings.Contains(line, "the server responded with a status of 4") {
 			kept = append(kept, line)
 		}
 	}

@@ -33,12 +33,18 @@ func (s *side) add(row []float64) {
 // adder takes a test, how many rows pass it, and what it tells of each way to divide rows.
 type adder = func(q test, n float64, gain func(c int) float64)
 
+// newContingency has no counts yet, of values below values and of so many ways to divide rows into n classes.
+func newContingency(values, ways int, n func(c int) int) *contingency {
+	t := &contingency{counts: make([]float64, values), by: make([]cells, ways)}
+	for c := range t.by {
+		t.by[c] = cells{n: n(c), count: make([]float64, values*n(c))}
+	}
+	return t
+}
+
 // tabulate counts rows by a value below values.
 func (x *view) tabulate(rows []int32, classes []class, values int, of func(r int32) int) *contingency {
-	t := &contingency{counts: make([]float64, values), by: make([]cells, len(classes))}
-	for c := range classes {
-		t.by[c] = cells{n: classes[c].n, count: make([]float64, values*classes[c].n)}
-	}
+	t := newContingency(values, len(classes), func(c int) int { return classes[c].n })
 	for i, r := range rows {
 		value, weight := of(r), x.weight[r]
 		t.counts[value] += weight
@@ -96,12 +102,23 @@ func (t *contingency) gainOf(c, value int) float64 {
 	return t.gain(c, &inside)
 }
 
+// each calls visit for each value that rows have, with how many have it or a lower one, and what having one of these tells.
+func (t *contingency) each(visit func(value int, below float64, gain func(c int) float64)) {
+	n, below := 0.0, t.none()
+	for value, count := range t.counts {
+		if n += count; count == 0 {
+			continue
+		}
+		for c := range below {
+			below[c].add(t.row(c, value))
+		}
+		visit(value, n, func(c int) float64 { return t.gain(c, &below[c]) })
+	}
+}
+
 // byRemainder counts by the remainder of the value instead.
 func (t *contingency) byRemainder(stride int32) *contingency {
-	out := &contingency{counts: make([]float64, stride), by: make([]cells, len(t.by))}
-	for c := range t.by {
-		out.by[c] = cells{n: t.by[c].n, count: make([]float64, int(stride)*t.by[c].n)}
-	}
+	out := newContingency(int(stride), len(t.by), func(c int) int { return t.by[c].n })
 	for value, n := range t.counts {
 		if n == 0 {
 			continue

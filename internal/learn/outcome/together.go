@@ -79,16 +79,10 @@ func (g *grower) together(rows []int32, classes []class, add adder) {
 		}
 		values := int(x.t.Variables[q.variable].Values + x.t.Variables[q.other].Values - 1)
 		t := x.tabulate(rows, classes, values, func(r int32) int { return int(x.t.together(q, a[r], b[r]) - low) })
-		n, below := 0.0, t.none()
-		for value, count := range t.counts[:values-1] {
-			if n += count; count == 0 {
-				continue
+		t.each(func(value int, below float64, gain func(c int) float64) {
+			if q.value = int32(low) + int32(value); value < values-1 {
+				add(q, below, gain)
 			}
-			for c := range below {
-				below[c].add(t.row(c, value))
-			}
-			q.value = int32(low) + int32(value)
-			add(q, n, func(c int) float64 { return t.gain(c, &below[c]) })
-		}
+		})
 	}
 }

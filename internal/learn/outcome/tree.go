@@ -197,22 +197,15 @@ func (x *view) single(v int, t *contingency, few bool, add adder) {
 	for _, n := range t.counts {
 		total += n
 	}
-	n, below := 0.0, t.none()
-	for value, count := range t.counts {
-		if n += count; count == 0 {
-			continue
-		}
-		for c := range below {
-			below[c].add(t.row(c, value))
-		}
+	t.each(func(value int, below float64, gain func(c int) float64) {
+		count := t.counts[value]
 		if ordered {
-			add(test{variable: v, other: -1, value: int32(value)}, n, func(c int) float64 { return t.gain(c, &below[c]) })
+			add(test{variable: v, other: -1, value: int32(value)}, below, gain)
 		}
-		if few && ordered && (n == count || n == total) {
-			continue
+		if !few || !ordered || below != count && below != total {
+			add(test{variable: v, other: -1, equal: true, value: int32(value)}, count, func(c int) float64 { return t.gainOf(c, value) })
 		}
-		add(test{variable: v, other: -1, equal: true, value: int32(value)}, count, func(c int) float64 { return t.gainOf(c, value) })
-	}
+	})
 	for _, stride := range x.strides[v] {
 		rests := t.byRemainder(stride)
 		for rest, n := range rests.counts {

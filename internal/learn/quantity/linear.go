@@ -16,13 +16,9 @@ type gram struct {
 
 func newGram(terms int) *gram { return &gram{s: make([]float64, (terms+2)*(terms+2))} }
 
-// add adds the row i of a design, its terms about their means. The target is the change of the output.
+// add adds the row i of a design, whose values it puts into z.
 func (g *gram) add(d *design, i int, z []float64) {
-	k := len(z)
-	z[0], z[k-1] = 1, d.present[i]-d.now[i]
-	for at, j := range d.in {
-		z[at+1] = d.x[j][i] - d.shift[j]
-	}
+	d.values(i, z)
 	g.outer(z)
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // split is a way to divide a node.
@@ -176,11 +178,7 @@ func (d *design) code(term int) (of []uint8, parts int) {
 	}
 	if d.scans.codes[term] == nil {
 		x := d.x[term]
-		rows := make([]int, len(x))
-		for i := range rows {
-			rows[i] = i
-		}
-		edges := quantiles(x, rows)
+		edges := quantiles(x, integer.Below[int](len(x)))
 		of := make([]uint8, len(x))
 		for i, v := range x {
 			at, _ := slices.BinarySearch(edges, v)

@@ -43,10 +43,7 @@ func (d *design) grow(use, splits []int, leaves int) *Node {
 		}
 	}
 	d.fill()
-	d.all = newGram(len(d.in))
-	for i := range d.y {
-		d.all.outer(d.row(i))
-	}
+	d.all = d.gram()
 	root := &Node{Split: -1, gram: d.all}
 	for i := range d.y {
 		root.rows = append(root.rows, i)
@@ -233,11 +230,15 @@ func (d *design) fill() {
 	k := len(d.in) + 2
 	d.rows = slices.Grow(d.rows[:0], len(d.y)*k)[:len(d.y)*k]
 	for i := range d.y {
-		z := d.row(i)
-		z[0], z[k-1] = 1, d.present[i]-d.now[i]
-		for at, j := range d.in {
-			z[at+1] = d.x[j][i] - d.shift[j]
-		}
+		d.values(i, d.row(i))
+	}
+}
+
+// values sets z to 1, the terms in use about their means, and the target, the change of the output, in row i.
+func (d *design) values(i int, z []float64) {
+	z[0], z[len(z)-1] = 1, d.present[i]-d.now[i]
+	for at, j := range d.in {
+		z[at+1] = d.x[j][i] - d.shift[j]
 	}
 }
 
