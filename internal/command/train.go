@@ -142,7 +142,11 @@ func writeTrained(w io.Writer, res *learn.Trained) {
 	if text := res.NoBetter(); text != "" {
 		fmt.Fprintln(w, text)
 	}
-	fmt.Fprintf(w, "%s: %s, %s", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
+	if res.Network == "" {
+		fmt.Fprintf(w, "%s: functions, no network", res.Problem)
+	} else {
+		fmt.Fprintf(w, "%s: %s, %s", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
+	}
 	if res.Recipe == learn.RecipeDense {
 		fmt.Fprintf(w, ", epoch %d", res.Epoch)
 	}

@@ -218,38 +218,6 @@ func (c *Context) check(g *Group) error {
 	return nil
 }
 
-// inputsOf returns the places of variables in a table of their joint values, and its size; 0 if they are too many.
-func inputsOf(p *factored.Problem, reads []int) (inputs []input, size int64) {
-	size = 1
-	for _, k := range reads {
-		inputs = append(inputs, input{k, size})
-		n := p.Variables[k].Hi - p.Variables[k].Lo + 1
-		if n <= 0 || size == 0 || size > maxTable/n {
-			n = 0
-		}
-		size *= n
-	}
-	return inputs, size
-}
-
-// eachJoint calls visit with each joint value of inputs and its place.
-func eachJoint(p *factored.Problem, inputs []input, size int64, visit func(i int, val factored.Valuation)) error {
-	val := make(factored.Valuation, p.NumBits())
-	for i := range size {
-		for j, in := range inputs {
-			v, x := &p.Variables[in.variable], i/in.stride
-			if j+1 < len(inputs) {
-				x %= inputs[j+1].stride / in.stride
-			}
-			if err := v.Set(val, v.Lo+x); err != nil {
-				return err
-			}
-		}
-		visit(int(i), val)
-	}
-	return nil
-}
-
 // tabulate lists the context of each joint value of the inputs of a group.
 func (g *Group) tabulate(reads []int) (context int, err error) {
 	var size int64
@@ -257,21 +225,21 @@ func (g *Group) tabulate(reads []int) (context int, err error) {
 		g.table = nil
 		return -1, nil // too many
 	}
-	g.table = make([]int32, size)
-	used := make([]bool, len(g.Contexts))
-	err = eachJoint(g.p, g.inputs, size, func(i int, val factored.Valuation) {
-		k := g.holds(val)
-		if g.table[i] = int32(k); k >= 0 {
-			used[k] = true
-		}
-	})
-	if err != nil {
+	var when []*expr.Expr
+	for i := range g.Contexts {
+		when = append(when, g.Contexts[i].when)
+	}
+	if g.table, err = firstOf(g.p, g.inputs, size, when); err != nil {
 		return -1, err
 	}
-	for i, is := range used {
-		if !is {
-			return i, fmt.Errorf("no state and action has this context; expected a condition that can hold where those before it do not")
+	used := make([]bool, len(g.Contexts))
+	for _, k := range g.table {
+		if k >= 0 {
+			used[k] = true
 		}
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		return i, fmt.Errorf("no state and action has this context; expected a condition that can hold where those before it do not")
 	}
 	return -1, nil
 }

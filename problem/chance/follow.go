@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/problem/expr"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Follow gives an output of a group its next value by the next values of others of the group, as the ground follows
@@ -85,13 +84,14 @@ func (f *Follow) prepare(g *Group) error {
 	for _, in := range inputs {
 		f.inputs = append(f.inputs, input{slices.Index(g.Outputs, in.variable), in.stride})
 	}
-	return eachJoint(g.p, inputs, size, func(i int, val factored.Valuation) {
-		k := slices.IndexFunc(when, func(e *expr.Expr) bool { return e.Eval(val, nil) })
+	first, err := firstOf(g.p, inputs, size, when)
+	for i, k := range first {
 		if k < 0 {
-			k = len(f.Cases) - 1
+			k = int32(len(f.Cases) - 1)
 		}
 		f.table[i] = f.Cases[k].Value
-	})
+	}
+	return err
 }
 
 // Cases lists the cases of a follow: the condition, empty for the last one, and NAME = VALUE.

@@ -45,8 +45,8 @@ func (s Sum) check(p *factored.Problem) error {
 	return nil
 }
 
-// text writes a sum such that parseSum reads it.
-func (s Sum) text(p *factored.Problem) string {
+// Text writes a sum as the effects of an outcome have it.
+func (s Sum) Text(p *factored.Problem) string {
 	var b strings.Builder
 	for i, t := range s {
 		switch {

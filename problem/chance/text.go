@@ -85,7 +85,7 @@ func (g *Group) Text(effects []Effect) string {
 		case e.Kind == Predict:
 			parts = append(parts, name+"'"+signed(v, e.By))
 		case e.Sum > 0:
-			parts = append(parts, name+" = "+g.Sums[e.Sum-1].text(g.p)+signed(v, e.By))
+			parts = append(parts, name+" = "+g.Sums[e.Sum-1].Text(g.p)+signed(v, e.By))
 		case e.By != 0:
 			parts = append(parts, name+signed(v, e.By))
 		}

@@ -16,6 +16,18 @@ func (e *Expr) Alternatives(most int) []*Expr {
 	return out
 }
 
+// Conjuncts returns the conditions that all hold where e does, which are no conjunctions themselves.
+func (e *Expr) Conjuncts() (out []*Expr) {
+	if e.root.op != "^" {
+		return []*Expr{e}
+	}
+	for _, root := range e.root.args {
+		root.mark()
+		out = append(out, (&Expr{Text: root.String(), p: e.p, root: root}).Conjuncts()...)
+	}
+	return out
+}
+
 // has reports whether an operation is in n.
 func (n *node) has(op string) bool {
 	return n.op == op || slices.ContainsFunc(n.args, func(a *node) bool { return a.has(op) })

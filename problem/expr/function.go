@@ -147,9 +147,14 @@ func (a *affine) add(n *node, f *big.Rat) (err error) {
 		case n.op == "name":
 			a.term(factored.Summand{Variable: a.index(n.v)}, new(big.Rat).Mul(f, n.v.Step()))
 		case n.op == "==" && n.args[0].op == "name" && n.args[1].op == "number":
+			v := n.args[0].v
 			x, ok := n.args[1].integer()
-			if !ok || n.args[0].v.Fixed() {
-				fail(n, "expected a comparison with a value of an enumeration")
+			if v.Fixed() {
+				x = v.Nearest(n.args[1].num)
+				ok = new(big.Rat).Mul(new(big.Rat).SetInt64(x), v.Step()).Cmp(n.args[1].num) == 0
+			}
+			if !ok {
+				fail(n, "expected a comparison with a value of %s", v.Name)
 				return
 			}
 			a.term(factored.Summand{Variable: a.index(n.args[0].v), Is: true, Value: x}, f)

@@ -148,7 +148,7 @@ func is(c *dataset.Column, value float64) string {
 	case c.Type == dataset.Bool:
 		return c.Name
 	case c.Type == dataset.Enum:
-		return fmt.Sprintf("%s == @%s", c.Name, c.Text(value))
+		return fmt.Sprintf("%s == %s", c.Name, valueName(c.Text(value)))
 	}
 	return fmt.Sprintf("%s == %v", c.Name, value)
 }

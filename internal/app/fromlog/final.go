@@ -272,9 +272,10 @@ func (p *part) find(rate float64, wrong, ended []bool) {
 			goOn[k]++
 		}
 	}
+	typical := typicallyMistaken(begins)
 	for k, n := range p.counts {
 		last := n - goOn[k]
-		if p.areWrong(begins, k, last) && 2*doubts[k] <= n && lastByAccident(last, n, rate)*float64(len(reached)) < mostDoubt {
+		if p.areWrong(begins[k], typical, last) && 2*doubts[k] <= n && lastByAccident(last, n, rate)*float64(len(reached)) < mostDoubt {
 			p.list = append(p.list, k)
 			if b := begins[k]; b != nil {
 				p.wrong += b.steps
@@ -330,20 +331,27 @@ func (p *part) beginnings() map[int32]*beginning {
 	return out
 }
 
-// areWrong reports whether all steps that begin in a value, with which so many runs end, seem to do so by wrong records: they are few, hardly more than
-// with other values, do not stay there, and go on as if another value stood there.
-func (p *part) areWrong(all map[int32]*beginning, k int32, last int) bool {
-	b := all[k]
-	if b == nil {
-		return true
-	}
+// typicallyMistaken is the median of how many steps are mistaken that begin in a value.
+func typicallyMistaken(all map[int32]*beginning) int {
 	var mistaken []int
 	for _, b := range all {
 		mistaken = append(mistaken, b.mistaken)
 	}
+	if len(mistaken) == 0 {
+		return 0
+	}
 	slices.Sort(mistaken)
+	return mistaken[(len(mistaken)-1)/2]
+}
+
+// areWrong reports whether all steps that begin in a value, with which so many runs end, seem to do so by wrong records: they are few, hardly more than
+// with other values, do not stay there, and go on as if another value stood there.
+func (p *part) areWrong(b *beginning, typical, last int) bool {
+	if b == nil {
+		return true
+	}
 	some := b.steps/10 + 1
-	return len(p.fluents) == 1 && mostWrong*b.steps <= len(p.before) && 3*b.steps <= last && b.mistaken <= 3*mistaken[(len(mistaken)-1)/2]+3 &&
+	return len(p.fluents) == 1 && mostWrong*b.steps <= len(p.before) && 3*b.steps <= last && b.mistaken <= 3*typical+3 &&
 		b.stay <= some && b.steps-b.usual <= some
 }
 

@@ -159,6 +159,9 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	told := x.told(&r)
 	groups := contradicting(ctx, s, read, told)
 	again, note, err := x.ageing(ctx, p, read, asked)
+	if err == nil && note == "" {
+		again, note, err = x.places(ctx, s, read, asked)
+	}
 	if told && err == nil && note == "" {
 		again, note, err = x.machines(ctx, p, s, read, groups, asked)
 	}

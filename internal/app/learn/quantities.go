@@ -35,15 +35,20 @@ func learnFunctions(ctx context.Context, p *load.Problem, from []train.Source, t
 		}
 	}
 	if q == nil {
-		return learnStructure(ctx, p, from, t)
+		out, err := learnStructure(ctx, p, from, t)
+		if err == nil && out.functions != nil {
+			out.file.Meta = append(out.file.Meta, out.functions.Meta()...)
+		}
+		return out, err
 	}
-	out := &Trained{Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Found: &Found{}, file: &bnn.File{Network: &bnn.Network{}}}
+	out := withoutNetwork(p, rowsOf(from))
 	if len(q.Network.Problem.Outputs) > 0 {
 		if out, err = learnStructure(ctx, q.Network, from, t); err != nil {
 			return nil, err
 		}
-	} else {
-		out.file.Meta = [][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(rowsOf(from))}, {"recipe", string(RecipeStructure)}}
+		if out.functions != nil {
+			q.Functions().Texts = append(q.Functions().Texts, out.functions.Texts...)
+		}
 	}
 	meta, err := q.Meta()
 	if err != nil {
@@ -93,19 +98,10 @@ func exactly(ctx context.Context, p *load.Problem, from []train.Source, t Traini
 // measureWhole measures functions and network together: as they are on all rows, and as they are learned without the last
 // ones on these.
 func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes.Quantities, from []train.Source, o Training, skip []string) error {
-	var network measure.Predict
-	if len(t.file.Network.Layers) > 0 {
-		network = measure.Network(t.file.Network)
-	}
-	whole, predict, rows, err := q.Whole(network, from)
+	incomplete, err := t.measureWith(p, q.Functions(), from)
 	if err != nil {
 		return err
 	}
-	c, incomplete, err := countErrors(whole, predict, nil, rows)
-	if err != nil {
-		return err
-	}
-	t.Train = lineOf(whole, c)
 	t.Rows, t.Unique, t.Incomplete = t.Train.Rows, t.Train.Distinct, incomplete
 	h := byTime(from)
 	defer func() { t.heldOut(h) }()
@@ -120,10 +116,11 @@ func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes
 		h = &holding{why: "the other rows are too few to learn the functions of quantities from"}
 		return nil
 	}
-	if whole, predict, rows, err = without.Whole(t.predict, from); err != nil {
+	whole, predict, rows, err := outcomes.Whole(p, without.Functions(), t.predict, from)
+	if err != nil {
 		return err
 	}
-	c, _, err = countErrors(whole, predict, func(r *train.Row) bool { return r.Index >= rows[r.Source].Cut && rows[r.Source].Cut > 0 }, rows)
+	c, _, err := countErrors(whole, predict, func(r *train.Row) bool { return r.Index >= rows[r.Source].Cut && rows[r.Source].Cut > 0 }, rows)
 	t.HeldOut, t.Refitted = lineOf(whole, c), true
 	return err
 }
@@ -152,6 +149,8 @@ func (t *Tested) measureFunctions(p *load.Problem, net *bnn.Network, trained loa
 		t.Dropped += early
 		t.DroppedWhy = strings.TrimPrefix(t.DroppedWhy+fmt.Sprintf(", %d have no rows before that functions read", early), ", ")
 	}
-	t.Quantities, err = outcomes.TestQuantities(p, trained, from.data)
+	if t.Quantities, err = outcomes.TestQuantities(p, trained, from.data); err == nil && len(t.Quantities) == 0 && trained.Chance != nil {
+		t.Chance, err = outcomes.Judge(p.Problem, trained.Chance, net, from.data)
+	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/rddl/task"
-	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -269,8 +269,7 @@ func (x *system) learnStates(t *testing.T, r *rand.Rand, rows int) (*Trained, fu
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval := bnn.NewEvaluator(p.Network)
-	scratch, in, out := eval.NewScratch(), make([]uint64, bnn.Words(p.Network.Inputs())), make([]uint64, bnn.Words(p.Network.Outputs()))
+	whole := chance.NewTransition(p.Problem, p.Network, nil, nil)
 	val := make(factored.Valuation, p.Problem.NumBits())
 	return trained, func(now, next []int) (wrong []string) {
 		for i := range now {
@@ -278,15 +277,10 @@ func (x *system) learnStates(t *testing.T, r *rand.Rand, rows int) (*Trained, fu
 				t.Fatal(err)
 			}
 		}
-		clear(in)
-		val.Pack(in, p.Problem.Inputs)
-		eval.Forward(out, in, scratch)
-		for i, b := range p.Problem.Outputs {
-			val[b] = out[i/64]>>(i%64)&1 == 1
-		}
+		predicted := whole.Predict(val)
 		for i := range next {
-			if v := &p.Problem.Variables[i]; v.Value(val) != int64(next[i]) {
-				wrong = append(wrong, v.Name)
+			if predicted[i] != int64(next[i]) {
+				wrong = append(wrong, p.Problem.Variables[i].Name)
 			}
 		}
 		return wrong

@@ -81,6 +81,36 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
+	whole, functions := p, line.Defined()
+	if functions != nil {
+		if p, rows, table, st, err = restOf(functions, p, sources, share, rows, table, st); err != nil {
+			return nil, err
+		}
+	}
+	out, err := built(ctx, p, rows, table, st, complete, t, sources, h, held)
+	if err != nil {
+		return nil, err
+	}
+	out.Incomplete, out.Found.Drift, out.predict, out.functions = incomplete, drift, predict, functions
+	if share < 1 {
+		out.Drawn = table.Rows()
+	}
+	if functions != nil {
+		if _, err := out.measureWith(whole, functions, sources); err != nil {
+			return nil, err
+		}
+	}
+	return out, out.addChance(whole, line)
+}
+
+// built is the outcome of building the network of a structure.
+func built(ctx context.Context, p *load.Problem, rows *train.Examples, table *structure.Table, st *structure.Structure, complete bool, t Training, sources []train.Source, h *holding, held *ErrorLine) (*Trained, error) {
+	if len(st.Outputs) == 0 {
+		out := withoutNetwork(p, rows.Total()+rows.Conflicts.Dropped)
+		out.Unique, out.Contradictory, out.Errors = rows.Rows(), rows.Conflicts.Inputs, Errors{Train: &ErrorLine{Measure: &measure.Measure{}}, HeldOut: held, Refitted: held != nil}
+		out.heldOut(h)
+		return out, nil
+	}
 	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, effortOf(st), t.step("network"))
 	if err != nil {
 		return nil, err
@@ -89,18 +119,61 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	out.Incomplete, out.Found.Drift, out.predict = incomplete, drift, predict
-	if err := out.addChance(p, line); err != nil {
-		return nil, err
-	}
-	if share < 1 {
-		out.Drawn = table.Rows()
-	}
 	legal, err := cover(ctx, p, out.file, rows, rows, sources)
 	if err == nil && !(legal && complete) {
 		support(out, table, st)
 	}
 	return out, err
+}
+
+// withoutNetwork is the outcome for a problem all of whose learned states have functions.
+func withoutNetwork(p *load.Problem, rows int) *Trained {
+	out := &Trained{Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Rows: rows, Found: &Found{}, file: &bnn.File{Network: &bnn.Network{}}}
+	out.file.Meta = [][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(rows)}, {"recipe", string(RecipeStructure)}}
+	return out
+}
+
+// restOf is the problem of the outputs that functions leave to a network, with its rows and their structure.
+func restOf(f *load.Functions, p *load.Problem, sources []train.Source, share float64, rows *train.Examples, table *structure.Table, st *structure.Structure) (*load.Problem, *train.Examples, *structure.Table, *structure.Structure, error) {
+	defined := p.Problem.Clone()
+	if err := f.Define("", defined); err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%w: %w", app.ErrInternal, err)
+	}
+	rest := *p
+	rest.Problem = p.Problem.Clone()
+	rest.Problem.Outputs = defined.Outputs
+	left := *st
+	left.Outputs = nil
+	for o, b := range p.Problem.Outputs {
+		if slices.Contains(defined.Outputs, b) {
+			left.Outputs = append(left.Outputs, st.Outputs[o])
+		}
+	}
+	if len(left.Outputs) == 0 {
+		return &rest, rows, table, &left, nil
+	}
+	rows, err := Examples(&rest, sources)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	table, _, err = tableOf(&rest, sources, share, nil)
+	return &rest, rows, table, &left, err
+}
+
+// measureWith measures functions and a network together on all rows, and returns how many rows have an empty cell.
+func (t *Trained) measureWith(p *load.Problem, f *load.Functions, from []train.Source) (incomplete int, err error) {
+	var network measure.Predict
+	if len(t.file.Network.Layers) > 0 {
+		network = measure.Network(t.file.Network)
+	}
+	whole, predict, rows, err := outcomes.Whole(p, f, network, from)
+	if err != nil {
+		return 0, err
+	}
+	c, incomplete, err := countErrors(whole, predict, nil, rows)
+	t.Train = lineOf(whole, c)
+	t.On(t.Train)
+	return incomplete, err
 }
 
 // findOutcomes finds what can happen where the rows do not determine the next state. It returns the error
@@ -125,7 +198,7 @@ func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noi
 		}
 		return structure.Learn(ctx, rows, o)
 	}
-	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict, Relearn: relearn}, t, st)
+	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict, Threads: o.Threads, Relearn: relearn}, t, st)
 	if err != nil || line == nil {
 		return nil, held, predict, err
 	}

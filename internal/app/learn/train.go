@@ -81,11 +81,12 @@ type Trained struct {
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 
-	predict measure.Predict // of the network learned without the rows held out; nil for none
-	file    *bnn.File
-	from    *sourced // for reports
-	chosen  bool     // rows that were not trained on chose the epoch
-	history []train.Record
+	predict   measure.Predict // of the network learned without the rows held out; nil for none
+	functions *load.Functions // of the most likely outcomes that the network does not give; nil for none
+	file      *bnn.File
+	from      *sourced // for reports
+	chosen    bool     // rows that were not trained on chose the epoch
+	history   []train.Record
 }
 
 // Train learns a network from a data set. If ctx ends, the best network so far is the answer,

@@ -48,7 +48,14 @@ func With(p *load.Problem, t *Trained) (*load.Problem, error) {
 	}
 	q := *p
 	q.Network, q.Trained = t.file.Network, trained
-	return &q, nil
+	if trained.Functions != nil {
+		q.Problem = p.Problem.Clone()
+		err = trained.Functions.Define("", q.Problem)
+	}
+	if len(t.file.Network.Layers) == 0 {
+		q.Network = nil
+	}
+	return &q, err
 }
 
 // Explore draws transitions by the policy collect.Exploration.

@@ -1,7 +1,6 @@
 package outcomes
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -39,12 +38,12 @@ func shorter(groups, functions []*outcome.Group) (out []*outcome.Group) {
 // decide drops from a line what the functions of a structure with a share of exceptions describe better: on the
 // rows held out, if they tell, else in all rows with what it takes to describe the functions, if these have fewer
 // exceptions than the likely outcomes. A function with wrong records takes the place of such a function where it is shorter by more than
-// an accident: of equal ones, more is known of the latter.
-func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *structure.Structure) error {
+// an accident: of equal ones, more is known of the latter. without is what was learned without the rows held out; nil if none were.
+func (x *chanceRows) decide(line, without *Line, q *Request, st *structure.Structure) error {
 	held := func(chance.Group) float64 { return 0 }
-	if q.Held != nil && q.Predict != nil {
+	if without != nil {
 		var err error
-		if held, err = x.holdOut(ctx, line, q); err != nil {
+		if held, err = x.holdOut(line, without, q); err != nil {
 			return err
 		}
 	}
@@ -124,13 +123,9 @@ func (x *chanceRows) functions(st *structure.Structure) (wrong map[int]int, bits
 	return wrong, bits
 }
 
-// holdOut learns without the rows held out, measures that, and returns how many bits less it takes to describe these
-// rows by a group than by the prediction without them with a share of exceptions.
-func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(chance.Group) float64, error) {
-	without, err := x.learn(ctx, func(r *train.Row) bool { return !q.Held(r) }, q.Noise)
-	if err != nil {
-		return nil, err
-	}
+// holdOut measures what was learned without the rows held out on these, and returns how many bits less it takes to describe them
+// by a group than by the prediction without them with a share of exceptions.
+func (x *chanceRows) holdOut(line, without *Line, q *Request) (func(chance.Group) float64, error) {
 	f := x.p.Problem
 	all, _, _, err := chance.New(f, slices.Concat(without.groups, without.sure))
 	if err != nil {

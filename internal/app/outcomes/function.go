@@ -8,6 +8,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
+// mostLeaves bounds the leaves of the trees that a network gives the next value of a number by. Such networks have a neuron for each leaf and take
+// minutes to be made smaller, where a function has a part for each context.
+const mostLeaves = 2_000
+
 // replace makes the functions of a structure those of the most likely outcomes. It drops groups that
 // depend on too many bits for that.
 func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.Structure, sure structure.Verdict) error {
@@ -17,6 +21,10 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 			trees, ok, failed := treesOf(p, g)
 			if failed != nil {
 				err = failed
+			}
+			if text := l.function(trees, ok, g); text != "" {
+				kept, l.Functions = append(kept, g), append(l.Functions, text)
+				continue
 			}
 			if !ok {
 				continue
@@ -33,6 +41,23 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 	l.groups = use(l.groups, structure.Drawn)
 	l.sure = use(l.sure, sure)
 	return err
+}
+
+// function returns the function of the most likely outcomes of a group if trees of bits are none, or too large; else it is empty.
+func (l *Line) function(trees map[int]*structure.Tree, ok bool, g chance.Group) string {
+	leaves := 0
+	for _, t := range trees {
+		leaves += t.Leaves()
+	}
+	of, known := l.of[g.Outputs[0]]
+	if !known || ok && leaves <= mostLeaves {
+		return ""
+	}
+	text, parts, err := of.from.Function(of.group)
+	if err != nil || ok && parts >= leaves {
+		return "" // the trees do
+	}
+	return text
 }
 
 // count counts the rows that an output is wrong in.

@@ -185,13 +185,11 @@ func (q *Quantities) Meta() ([][2]string, error) {
 	return append(meta, drawn...), err
 }
 
-// Whole is a problem whose outputs are those of the functions and of a network, whose prediction is nil for none, with what
-// both predict and the rows as it reads them. Rows without the earlier ones that functions read are left out.
-func (q *Quantities) Whole(network measure.Predict, from []train.Source) (*load.Problem, measure.Predict, []train.Source, error) {
-	return Whole(q.p, &q.functions, network, from)
-}
+// Functions are those of all quantities, with what they read.
+func (q *Quantities) Functions() *load.Functions { return &q.functions }
 
-// Whole is the same for functions of a file.
+// Whole is a problem whose outputs are those of functions and of a network, whose prediction is nil for none, with what
+// both predict and the rows as it reads them. Rows without the earlier ones that functions read are left out.
 func Whole(p *load.Problem, f *load.Functions, network measure.Predict, from []train.Source) (*load.Problem, measure.Predict, []train.Source, error) {
 	whole := *p
 	problem, predict, err := f.Whole("", p.Problem, network)

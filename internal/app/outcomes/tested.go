@@ -68,7 +68,7 @@ func TestQuantities(p *load.Problem, trained load.Trained, from []train.Source) 
 	var out []QuantityTest
 	for i := range mine.p.Functions {
 		v := &mine.p.Variables[mine.p.Functions[i].Variable]
-		if v.Lagged() {
+		if v.Lagged() || !v.Fixed() {
 			continue
 		}
 		t := QuantityTest{Fluent: v.Name, Steps: quantity.Far, Share: bandShare}
@@ -224,6 +224,14 @@ func level(v *factored.Variable, x float64) int64 {
 	return int64(x)
 }
 
+// number is the value of a level.
+func number(v *factored.Variable, x int64) float64 {
+	if v.Fixed() {
+		return v.Center(x)
+	}
+	return float64(x)
+}
+
 // run predicts every row that goes far enough back one step ahead, and those that are followed by enough rows Far steps. It
 // returns the errors of both by fluent.
 func (r *runner) run(back int) map[string][2][]miss {
@@ -265,7 +273,7 @@ func (r *runner) from(row, steps int, out map[string][2][]miss) {
 			if at := s / (quantity.Far - 1); s%(quantity.Far-1) == 0 && !v.Lagged() {
 				c := &columns[r.at[f.Variable]]
 				all := out[v.Name]
-				all[at] = append(all[at], miss{row + s, c.Next[row+s], v.Center(next[f.Variable]), c.Now[row]})
+				all[at] = append(all[at], miss{row + s, c.Next[row+s], number(v, next[f.Variable]), c.Now[row]})
 				out[v.Name] = all
 			}
 		}

@@ -256,10 +256,11 @@ const maxTwins = 256
 // times.
 func (x *inference) dropTwins(f *Fluent, c *Column) {
 	if f.Use == AsTime {
-		if x.time != "" {
+		if x.time == "" && isTime(x.t, c) {
+			x.time = x.finest(c)
+		}
+		if x.time = cmp.Or(x.time, f.Column); x.time != f.Column {
 			f.Use, f.Why = Dropped, "another column of times than "+x.time
-		} else {
-			x.time = f.Column
 		}
 	}
 	if !f.IsFluent() {
@@ -284,6 +285,28 @@ func (x *inference) dropTwins(f *Fluent, c *Column) {
 	} else {
 		x.gaps = append(x.gaps, len(x.out))
 	}
+}
+
+// finest is the column of times with clearly more of them than the first one, if there is one: a case has a deadline, and each of its rows a time.
+func (x *inference) finest(first *Column) string {
+	best := first
+	for i := range x.t.Columns {
+		c := &x.t.Columns[i]
+		used := slices.Contains(slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, []string{x.s.Episode, x.s.Entity}), c.Name) || x.s.Rename[c.Name] != ""
+		if !used && isTime(x.t, c) && 10*best.different() < 9*c.different() {
+			best = c
+		}
+	}
+	return best.Name
+}
+
+// different counts the different cells of the first rows.
+func (c *Column) different() int {
+	seen := map[uint64]bool{}
+	for i := range min(c.cells.rows, maxCodes) {
+		seen[c.cells.at(i)] = true
+	}
+	return len(seen)
 }
 
 // sum mixes the cells of a column into a number, and reports whether none is missing.

@@ -224,8 +224,9 @@ func (s *surprise) extend(c *conjunction, literals []answer, width int) []conjun
 func (s *surprise) with(c *conjunction, q answer) *conjunction {
 	counts, rows := make([]float64, s.leaves*s.classes), 0
 	sum, n := 0.0, 0.0
+	holds := s.x.asks(q.test)
 	for _, r := range c.rows {
-		if q.holds(s.x.t, r) == q.yes {
+		if holds(r) == q.yes {
 			rows++
 			counts[int(s.leaf[r])*s.classes+int(s.class[r])] += s.x.weight[r]
 			sum, n = sum+s.bits[r], n+s.x.weight[r]

@@ -47,7 +47,9 @@ func (f *fitter) fit(cells []cell) *fit {
 	if f.most == 1 && len(f.x.outputs) == 1 {
 		return f.single(cells)
 	}
-	best := f.estimate(cells, f.cover(cells))
+	effects := f.cover(cells)
+	cells = f.alike(cells, effects)
+	best := f.estimate(cells, effects)
 	for len(best.effects) > 1 {
 		// The rarest effects are asked first.
 		order := integer.Below[int](len(best.effects))
@@ -157,23 +159,10 @@ func (f *fitter) likeliest(cells []cell) int32 {
 
 // gives reports whether an effect, the only one, explains a pair of one output, and whether it is blocked there: then the value is kept.
 func (f *fitter) gives(p *pair, e chance.Effect) (match, blocked bool) {
-	v := p.now[0]
-	switch e.Kind {
-	case chance.Add:
-		if e.Sum > 0 {
-			v = p.from[0]
-		}
-		v += int32(e.By)
-	case chance.Set:
-		v = int32(e.By)
+	if match, blocked = f.makes(p, 0, e); blocked {
+		match = p.now[0] == p.next[0]
 	}
-	if last := int32(f.x.size[0]) - 1; v < 0 || v > last {
-		if f.blocked != chance.Clamp {
-			return p.now[0] == p.next[0], true
-		}
-		v = min(max(v, 0), last)
-	}
-	return v == p.next[0], false
+	return match, blocked
 }
 
 // level makes all effects equally likely where that shortens the description.
@@ -197,23 +186,28 @@ func (f *fitter) level(cells []cell, m *fit) *fit {
 // cover chooses effects that explain the most rows which none before explains.
 func (f *fitter) cover(cells []cell) []int32 {
 	x := f.x
-	counts := map[int32]float64{}
-	for _, c := range cells {
-		for _, e := range x.shows[c.pair] {
-			counts[e] += c.n
-		}
-		if f.free > 0 {
-			for _, e := range x.bumps[c.pair] {
-				counts[e] += c.n
+	counts := x.tally
+	var shown []int32 // with a count
+	count := func(effects []int32, n float64) {
+		for _, e := range effects {
+			if counts[e] == 0 {
+				shown = append(shown, e)
 			}
+			counts[e] += n
+		}
+	}
+	for _, c := range cells {
+		count(x.shows[c.pair], c.n)
+		if f.free > 0 {
+			count(x.bumps[c.pair], c.n)
 		}
 	}
 	open := slices.Clone(cells)
 	var chosen []int32
 	for len(chosen) < f.most && len(open) > 0 {
 		best, most := int32(-1), 0.0
-		for e, n := range counts {
-			if n > most || n == most && best >= 0 && x.before(e, best) {
+		for _, e := range shown {
+			if n := counts[e]; n > most || n == most && best >= 0 && x.before(e, best) {
 				best, most = e, n
 			}
 		}
@@ -228,12 +222,13 @@ func (f *fitter) cover(cells []cell) []int32 {
 				continue
 			}
 			for _, e := range x.shows[c.pair] {
-				if counts[e] -= c.n; counts[e] <= 0 {
-					delete(counts, e)
-				}
+				counts[e] -= c.n
 			}
 		}
 		open = rest
+	}
+	for _, e := range shown {
+		counts[e] = 0
 	}
 	return chosen
 }
@@ -259,33 +254,74 @@ func (f *fitter) results(cells []cell, effects []int32) [][]result {
 	flat := make([]bool, len(cells)*(len(effects)+1)*k)
 	all := make([][]result, len(cells))
 	for i, c := range cells {
-		p := x.pairs[c.pair]
 		all[i] = make([]result, len(effects)+1)
 		for j := range all[i] {
 			r := &all[i][j]
 			r.match, flat = flat[:k:k], flat[k:]
 			for o := range k {
-				v := p.now[o]
-				if j < len(effects) {
-					switch e := x.effects[effects[j]][o]; e.Kind {
-					case chance.Add:
-						if e.Sum > 0 {
-							v = p.from[o]
-						}
-						v += int32(e.By)
-					case chance.Set:
-						v = int32(e.By)
-					}
-				}
-				if last := int32(x.size[o]) - 1; v < 0 || v > last {
-					r.blocked = r.blocked || f.blocked != chance.Clamp
-					v = min(max(v, 0), last)
-				}
-				r.match[o] = v == p.next[o]
+				match, blocked := f.makes(&x.pairs[c.pair], o, x.effect(effects, j, o))
+				r.match[o], r.blocked = match, r.blocked || blocked
 			}
 		}
 	}
 	return all
+}
+
+// effect is the j-th of effects on an output; that after the last is that its value is kept.
+func (x *view) effect(effects []int32, j, output int) chance.Effect {
+	if j == len(effects) {
+		return chance.Effect{}
+	}
+	return x.effects[effects[j]][output]
+}
+
+// makes reports whether the value of an output after the step of a pair is what an effect gives, and whether that is blocked.
+func (f *fitter) makes(p *pair, output int, e chance.Effect) (match, blocked bool) {
+	v := p.now[output]
+	switch e.Kind {
+	case chance.Add:
+		if e.Sum > 0 {
+			v = p.from[output]
+		}
+		v += int32(e.By)
+	case chance.Set:
+		v = int32(e.By)
+	}
+	if last := int32(f.x.size[output]) - 1; v < 0 || v > last {
+		blocked = f.blocked != chance.Clamp
+		v = min(max(v, 0), last)
+	}
+	return v == p.next[output], blocked
+}
+
+// alike joins the cells of which effects make the same: where a number has many values, few of the cells differ in that.
+func (f *fitter) alike(cells []cell, effects []int32) (out []cell) {
+	at := map[string]int{}
+	var key []byte
+	for _, c := range cells {
+		key = key[:0]
+		for j := range len(effects) + 1 {
+			for o := range f.x.outputs {
+				match, blocked := f.makes(&f.x.pairs[c.pair], o, f.x.effect(effects, j, o))
+				b := byte(0)
+				if match {
+					b = 1
+				}
+				if blocked {
+					b |= 2
+				}
+				key = append(key, b)
+			}
+		}
+		i, ok := at[string(key)]
+		if !ok {
+			i = len(out)
+			at[string(key)] = i
+			out = append(out, cell{pair: c.pair})
+		}
+		out[i].n += c.n
+	}
+	return out
 }
 
 // shares sets w to the probability of each effect in a pair, and then that all values are

@@ -17,6 +17,9 @@ type Follower struct {
 // mostFollowed bounds the joint values that an output follows from.
 const mostFollowed = 1 << 16
 
+// mostFollowing bounds the values of an output that follows: a context sets one of them.
+const mostFollowing = 64
+
 // function is a follower before it has a group.
 type function struct {
 	alone *Group // as drawn by itself
@@ -38,7 +41,7 @@ func followers(ctx context.Context, t *Table, groups []*Group, o Options) ([]fun
 	}
 	var all []function
 	for _, g := range groups {
-		if !g.Random() {
+		if !g.Random() || t.Variables[t.Outputs[g.Outputs[0]]].Values > mostFollowing {
 			continue
 		}
 		after := t.after(slices.DeleteFunc(slices.Clone(drawn), func(d int) bool { return d == g.Outputs[0] }))

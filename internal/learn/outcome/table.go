@@ -99,6 +99,9 @@ type view struct {
 	size     []float64         // values of each output
 	counts   []float64         // scratch, by pair
 	tally    []float64         // scratch, by effect
+	place    []int32           // scratch, by value
+	table    contingency       // scratch
+	terms    []float64         // n log n of each number of rows
 	// strides has the long steps of each output, by variable: one number may stand for row and column
 	// of a grid, so that a step to the next row adds the number of columns.
 	strides map[int][]int32
@@ -148,6 +151,9 @@ func (t *Table) see(outputs []int, sums []sum) *view {
 		}
 		x.ids[r] = id
 	}
+	for n := range t.Rows() + 1 {
+		x.terms = append(x.terms, xlogx(float64(n)))
+	}
 	x.counts = make([]float64, len(x.pairs))
 	x.explain(steps)
 	return x
@@ -173,12 +179,18 @@ func (t *Table) steps(o int, from []int32) map[int32]bool {
 	return steps
 }
 
-// strides lists how far the long steps go.
+// mostStrides bounds the long steps of a number that is a place in a grid: one that moves by more amounts is none.
+const mostStrides = 4
+
+// strides lists how far the long steps go; none where they go so far as a number does that is no place in a grid.
 func strides(steps map[int32]bool) (out []int32) {
 	for d := range steps {
 		if d = max(d, -d); d > maxStep && !slices.Contains(out, d) {
 			out = append(out, d)
 		}
+	}
+	if len(out) > mostStrides {
+		return nil
 	}
 	slices.Sort(out)
 	return out

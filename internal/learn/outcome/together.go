@@ -79,8 +79,9 @@ func (g *grower) together(rows []int32, classes []class, add adder) {
 		}
 		values := int(x.t.Variables[q.variable].Values + x.t.Variables[q.other].Values - 1)
 		t := x.tabulate(rows, classes, values, func(r int32) int { return int(x.t.together(q, a[r], b[r]) - low) })
-		t.each(func(value int, below float64, gain func(c int) float64) {
-			if q.value = int32(low) + int32(value); value < values-1 {
+		t.each(func(at int, below float64, gain func(c int) float64) {
+			if value := t.values[at]; int(value) < values-1 {
+				q.value = int32(low) + value
 				add(q, below, gain)
 			}
 		})

@@ -20,13 +20,6 @@ type test struct {
 	sign     int32 // 1 or -1; 0 where two variables are not added up
 }
 
-func (q test) holds(t *Table, r int32) bool {
-	if q.other >= 0 {
-		return q.compare(t, t.Now[q.variable][r], t.Now[q.other][r])
-	}
-	return q.compare(t, t.Now[q.variable][r], 0)
-}
-
 // is answers a test for the values of all variables.
 func (q test) is(t *Table, now []int32) bool {
 	if q.other >= 0 {
@@ -70,7 +63,11 @@ const (
 	fullTests = 5  // tests that are tried by a fit, the best by each simple score
 	worth     = 12 // bits of likelihood for which a node is split though the description grows
 	aheadBits = 60 // bits of rows for which two tests are tried together
-	fewRows   = 4  // a side of a split
+	// Rows in which that may be done, and the least that a trial counts as. Logs of grids with 40,000 rows take 1,000,000; in noise, each leaf would
+	// be tried.
+	mostAhead  = 3_000_000
+	leastAhead = 500
+	fewRows    = 4 // a side of a split
 )
 
 // grower grows a tree.
@@ -85,6 +82,7 @@ type grower struct {
 	ahead  bool    // two tests are tried together where none is worth it
 	cancel func() bool
 	left   *int // rows that may be looked at to compare whole trees
+	looked int  // rows in which two tests were tried together, with those that such a trial counts as
 }
 
 // grow makes the tree of some rows.
@@ -101,7 +99,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 	}
 	at, cost, bits := g.best(rows, tests, asked)
 	if cost >= n.fit.cost && n.fit.bits-bits < g.worth {
-		if !g.ahead || n.fit.bits < aheadBits {
+		if !g.ahead || n.fit.bits < aheadBits || g.looked > mostAhead {
 			return n
 		}
 		// Two tests may tell what none of them tells alone.
@@ -123,6 +121,7 @@ func (g *grower) grow(rows []int32, depth int) *node {
 
 // next is the description of rows with one test at most.
 func (g *grower) next(rows []int32) float64 {
+	g.looked += len(rows) + leastAhead
 	m := g.f.fit(g.f.x.cells(rows))
 	tests, asked := g.propose(rows, m)
 	_, cost, _ := g.best(rows, tests, asked)
@@ -144,14 +143,30 @@ func (g *grower) best(rows []int32, tests []test, asked asking) (at test, cost, 
 
 // split divides rows by a test.
 func (x *view) split(rows []int32, q test) (yes, no []int32) {
+	holds := x.asks(q)
 	for _, r := range rows {
-		if q.holds(x.t, r) {
+		if holds(r) {
 			yes = append(yes, r)
 		} else {
 			no = append(no, r)
 		}
 	}
 	return yes, no
+}
+
+// asks returns what answers a test of a row.
+func (x *view) asks(q test) func(r int32) bool {
+	now := x.t.Now[q.variable]
+	switch {
+	case q.other >= 0:
+		other := x.t.Now[q.other]
+		return func(r int32) bool { return q.compare(x.t, now[r], other[r]) }
+	case q.stride > 0:
+		return func(r int32) bool { return now[r]%q.stride == q.value }
+	case q.equal:
+		return func(r int32) bool { return now[r] == q.value }
+	}
+	return func(r int32) bool { return now[r] <= q.value }
 }
 
 // propose lists the tests that tell most about what happens to the values: about the
@@ -197,13 +212,13 @@ func (x *view) single(v int, t *contingency, few bool, add adder) {
 	for _, n := range t.counts {
 		total += n
 	}
-	t.each(func(value int, below float64, gain func(c int) float64) {
-		count := t.counts[value]
+	t.each(func(at int, below float64, gain func(c int) float64) {
+		count, value := t.counts[at], t.values[at]
 		if ordered {
-			add(test{variable: v, other: -1, value: int32(value)}, below, gain)
+			add(test{variable: v, other: -1, value: value}, below, gain)
 		}
 		if !few || !ordered || below != count && below != total {
-			add(test{variable: v, other: -1, equal: true, value: int32(value)}, count, func(c int) float64 { return t.gainOf(c, value) })
+			add(test{variable: v, other: -1, equal: true, value: value}, count, func(c int) float64 { return t.gainOf(c, at) })
 		}
 	})
 	for _, stride := range x.strides[v] {
@@ -218,13 +233,16 @@ func (x *view) single(v int, t *contingency, few bool, add adder) {
 func (g *grower) compare(rows []int32, classes []class, add adder) {
 	x := g.f.x
 	for _, q := range x.t.comparisons(x.outputs) {
+		holds := x.asks(q)
 		t := x.tabulate(rows, classes, 2, func(r int32) int {
-			if q.holds(x.t, r) {
+			if holds(r) {
 				return 1
 			}
 			return 0
 		})
-		add(q, t.counts[1], func(c int) float64 { return t.gainOf(c, 1) })
+		if at := slices.Index(t.values, 1); at >= 0 {
+			add(q, t.counts[at], func(c int) float64 { return t.gainOf(c, at) })
+		}
 	}
 }
 
