@@ -50,13 +50,13 @@ func advice(p *load.Problem, recorded int) []string {
 // tellNoPlan says that the model has no plan, and what to do if it is learned.
 func (x *run) tellNoPlan() {
 	model := "the model"
-	if x.p.Network != nil {
+	if x.p.Learned() {
 		model = "the learned model"
 		x.d.Next = advice(x.p, x.real.Recorded())
 	}
 	x.d.Says = fmt.Sprintf("no plan of horizon %d exists in %s from the state observed at step %d", x.d.Plans[len(x.d.Plans)-1].Horizon, model, x.taken+1)
 	switch {
-	case x.p.Network == nil:
+	case !x.p.Learned():
 	case x.taken == 0:
 		x.d.Says += "; no step was taken in the simulator, and the system may have a plan"
 	default:

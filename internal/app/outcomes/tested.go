@@ -207,7 +207,24 @@ func newRunner(x *series, f *load.Functions) (*runner, error) {
 		}
 		r.at = append(r.at, slices.IndexFunc(x.vars, func(w *factored.Variable) bool { return w.Name == name }))
 	}
+	for i := range r.p.Functions {
+		r.widen(&r.p.Functions[i])
+	}
 	return r, nil
+}
+
+// widen lets a function give what the log has beyond the range of its state, at an end where nothing but the range clamps it: the range is one for plans.
+func (r *runner) widen(f *factored.Function) {
+	v := &r.p.Variables[f.Variable]
+	if at := r.at[f.Variable]; v.Fixed() && at >= 0 && r.x.t.Rows() > 0 {
+		c := &r.x.t.Columns[at]
+		if f.Lo == v.Lo {
+			f.Lo = min(f.Lo, level(v, min(slices.Min(c.Now), slices.Min(c.Next))))
+		}
+		if f.Hi == v.Hi {
+			f.Hi = max(f.Hi, level(v, max(slices.Max(c.Now), slices.Max(c.Next))))
+		}
+	}
 }
 
 // level is the value of a variable for a number of a column. Functions go on from what was logged, also from as far beyond a

@@ -60,7 +60,7 @@ func (d *Document) model(p *load.Problem) (*model, error) {
 	if d.Divided == nil {
 		return newModel(p)
 	}
-	if p.Chance == nil || p.Network == nil {
+	if p.Chance == nil || !p.Learned() {
 		return nil, fmt.Errorf("the policy is for a learned model with chance; expected that of %s to be one", p.Problem.Name)
 	}
 	return divide(p, d.Divided.Apart)

@@ -31,7 +31,7 @@ const (
 // Draws reports whether something is drawn in the steps of a model, so that a plan for its most likely outcomes has a
 // chance: RDDL that was determinised, or a learned model with outcomes.
 func Draws(p *load.Problem) bool {
-	return p.Determinized != "" || p.Declared != nil && p.Network != nil && p.Trained.Chance != nil
+	return p.Determinized != "" || p.Declared != nil && p.Learned() && p.Trained.Chance != nil
 }
 
 // OfPlan tells how a plan that was made for the most likely outcomes fares where draws are drawn, and the best policy,

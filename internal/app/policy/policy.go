@@ -56,7 +56,7 @@ type model struct {
 }
 
 // learned reports whether the model was learned.
-func (m *model) learned() bool { return m.of != m.p.Problem && m.p.Network != nil }
+func (m *model) learned() bool { return m.of != m.p.Problem && m.p.Learned() }
 
 // hasGoal reports whether a problem with chance has a goal.
 func hasGoal(p *load.Problem) bool {

@@ -45,7 +45,7 @@ type witness struct {
 func newWitness(of *load.Problem) (*witness, error) {
 	p := of.One()
 	final, err := p.Final()
-	if err != nil || p.Network == nil {
+	if err != nil || !p.Learned() {
 		return nil, err
 	}
 	w := &witness{
@@ -131,11 +131,14 @@ func (w *witness) count() error {
 			if c < 0 {
 				continue
 			}
+			w.groups[g].Outcomes(&dist, now, predicted)
+			w.ends[g] |= dist.Outside
+			if !slices.Contains(p.Outputs, p.Variables[w.groups[g].Outputs[0]].First) {
+				continue // a function gives it, and the record has no next value
+			}
 			if w.other[g][c].rows += row.Count; !gives(p, draws[g], then) {
 				w.other[g][c].other += row.Count
 			}
-			w.groups[g].Outcomes(&dist, now, predicted)
-			w.ends[g] |= dist.Outside
 			w.splits[g][c].add(now, &dist, w.values(g, next), row.Count)
 		}
 	}
