@@ -185,7 +185,8 @@ func (x *finals) dropReal() {
 type part struct {
 	*finals
 	fluents       []*rawlog.Fluent
-	columns       []*rawlog.Column // with the values after a step
+	starts        []*rawlog.Column // with the values before a step
+	columns       []*rawlog.Column // and after it
 	before, after []int32
 	counts        map[int32]int  // steps that end an episode, by the state that they lead to
 	example       map[int32]int  // a row that has the state
@@ -195,7 +196,7 @@ type part struct {
 }
 
 func (x *finals) part(fluents []*rawlog.Fluent, now, then []*rawlog.Column) *part {
-	p := &part{finals: x, fluents: fluents, columns: then}
+	p := &part{finals: x, fluents: fluents, starts: now, columns: then}
 	p.before, p.after = make([]int32, len(x.from)), make([]int32, len(x.to))
 	for k := range now {
 		texts, pairs := map[string]int32{}, map[[2]int32]int32{}
@@ -432,6 +433,9 @@ func (p *part) names() string {
 // conditions are conditions for the states that begin no step and that no other one leads to; nil if there are too many, or quantities
 // among the fluents.
 func (p *part) conditions() []string {
+	if bound := p.bound(); bound != "" {
+		return []string{bound}
+	}
 	var out []string
 	for _, k := range p.list {
 		if p.other[k] {
@@ -452,6 +456,35 @@ func (p *part) conditions() []string {
 		}
 	}
 	return out
+}
+
+// bound is a condition for several ends of one integer that are above all others of its values, or below them; else it is empty.
+func (p *part) bound() string {
+	if len(p.fluents) != 1 || p.fluents[0].Kind != rawlog.Int || len(p.list) < 2 {
+		return ""
+	}
+	least, most, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, k := range p.list {
+		if x, ok := p.columns[0].Number(p.example[k]); ok && !p.other[k] {
+			least, most = min(least, x), max(most, x)
+		}
+	}
+	for i := range p.from {
+		x, ok := p.starts[0].Number(int(p.from[i]))
+		if ok {
+			low, high = min(low, x), max(high, x)
+		}
+		if y, ok := p.columns[0].Number(int(p.to[i])); ok && p.other[p.after[i]] {
+			low, high = min(low, y), max(high, y)
+		}
+	}
+	switch name := p.fluents[0].Name; {
+	case least > high && most > least:
+		return fmt.Sprintf("%s >= %v", name, least)
+	case most < low && most > least:
+		return fmt.Sprintf("%s <= %v", name, most)
+	}
+	return ""
 }
 
 // equals is the condition that a fluent has a value; empty if it cannot.

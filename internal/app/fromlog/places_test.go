@@ -60,3 +60,21 @@ func TestTimeOfRows(t *testing.T) {
 		t.Errorf("%v in\n%s", err, text)
 	}
 }
+
+// TestEndsBeyond: ends that are above all values in which steps begin are one condition.
+func TestEndsBeyond(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	var log strings.Builder
+	log.WriteString("place,push,place'\n")
+	for place := 0; log.Len() < 60_000; {
+		push := 1 + r.IntN(3)
+		next := min(place+push, 22)
+		fmt.Fprintf(&log, "%d,%d,%d\n", place, push, next)
+		if place = next; place >= 20 {
+			place = r.IntN(5)
+		}
+	}
+	if text := taskOf(t, log.String(), Request{Actions: []string{"push"}}); !strings.Contains(text, `final = ["place >= 20"]`) {
+		t.Error(text)
+	}
+}
