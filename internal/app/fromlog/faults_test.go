@@ -172,3 +172,22 @@ func TestFaults(t *testing.T) {
 		})
 	}
 }
+
+// TestNoTransition: errors for logs without states, or without a whole row, tell what to do.
+func TestNoTransition(t *testing.T) {
+	for name, c := range map[string]struct{ log, want string }{
+		"no state":    {"case,activity,stamp\n1,file,2024-01-01 10:00:00\n1,pay,2024-01-02 10:00:00\n2,file,2024-01-03 10:00:00\n2,pay,2024-01-04 10:00:00\n", "no column is a state"},
+		"empty cells": {"activity,fine,paid\nfile,30,\npay,,30\nfile,20,\npay,,20\n", "--missing previous"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"activity"}, Missing: rawlog.MissingDrop})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v; expected %s", err, c.want)
+			}
+		})
+	}
+}

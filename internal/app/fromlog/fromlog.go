@@ -145,7 +145,7 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 		return nil, err
 	}
 	if read.Data.Rows == 0 {
-		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
+		return nil, noTransition(&r, read)
 	}
 	out.Transitions, out.Dropped, out.reasons = read.Data.Rows, len(read.Drops), count(read)
 	if read.Sorted {
@@ -181,6 +181,23 @@ func start(ctx context.Context, r Request, notes []string) (*Result, error) {
 	}
 	r.Progress(stepWrite, 0)
 	return out, out.write(r.Out, x.text, read, dataFileOf(r.Missing, x.fluents))
+}
+
+// noTransition is the error for a log all of whose rows were dropped.
+func noTransition(r *Request, read *rawlog.Read) error {
+	why, hint := read.Why(read.Drops[0]), ""
+	if r.Missing != rawlog.MissingPrevious && strings.Contains(why, " is missing") {
+		hint = "; --missing previous fills an empty cell with the value of the row before, and --ignore leaves a column out"
+	}
+	return source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s%s", counted.Of(len(read.Drops), "row"), why, hint)
+}
+
+// needState returns an error if no column is a state.
+func (x *looked) needState(log string) error {
+	if slices.ContainsFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsState }) {
+		return nil
+	}
+	return source.Errorf(log, 0, 0, "no column is a state that actions change; expected one with what a row finds before its action, such as a stage (fdplan show %s tells what each column is taken for)", log)
 }
 
 // rules notes what rows say of the actions that are possible.
@@ -264,6 +281,9 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 		return nil, err
 	}
 	if err := chooseDefaults(x.fluents, r.Default); err != nil {
+		return nil, err
+	}
+	if err := x.needState(r.Log); err != nil {
 		return nil, err
 	}
 	x.ruleUnused(r)
