@@ -3,13 +3,11 @@ package load
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
-	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -67,11 +65,8 @@ func (p *Problem) HasModel() bool {
 	return p.Declared != nil && (p.Network != nil || p.Chance != nil || p.Functions != nil)
 }
 
-// Learned reports whether next states are what rows taught, or how often they follow: a network gives them, or functions give the most likely of those that are drawn.
-// Errors that are added to functions of quantities do not count.
-func (p *Problem) Learned() bool {
-	return p.Network != nil || p.Functions != nil && p.Chance != nil && slices.ContainsFunc(p.Chance.Groups, func(g chance.Group) bool { return !g.Predicts() })
-}
+// Learned reports whether rows taught what follows: a network gives it, or functions do.
+func (p *Problem) Learned() bool { return p.Network != nil || p.Functions != nil }
 
 // Model returns a system that draws from the learned or declared model of a task without RDDL.
 func (p *Problem) Model(rng *rand.Rand) (*simulator.Model, error) {

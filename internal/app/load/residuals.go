@@ -2,9 +2,13 @@ package load
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // The metadata keys of what plans with the errors of functions rest on.
@@ -12,12 +16,12 @@ const (
 	// MetaResiduals has the errors of a function on held-out rows, in the order of time: FLUENT: E E …, logged less
 	// predicted values in steps of the quantity.
 	MetaResiduals = "residuals"
-	// MetaLogged is what the log has of an action that is a number: ACTION: LOW HIGH CHANGE, its range and its greatest
+	// MetaLogged is what the log has of a number, an action or a quantity with a function: NAME: LOW HIGH CHANGE, its range and its greatest
 	// change from one row to the next, in steps.
 	MetaLogged = "logged"
 )
 
-// Logged is what the log has of an action that is a number, in steps of its values.
+// Logged is what the log has of a number, in steps of its values.
 type Logged struct {
 	Low, High int64
 	Change    int64 // the greatest from one row to the next
@@ -36,9 +40,35 @@ func ResidualsLine(fluent string, errors []int64) string {
 	return b.String()
 }
 
-// LoggedLine writes what the log has of an action.
-func LoggedLine(action string, l Logged) string {
-	return fmt.Sprintf("%s: %d %d %d", action, l.Low, l.High, l.Change)
+// LoggedLine writes what the log has of a number.
+func LoggedLine(name string, l Logged) string {
+	return fmt.Sprintf("%s: %d %d %d", name, l.Low, l.High, l.Change)
+}
+
+// Beyond lists how some of the states and actions leave what the log has: there functions go on as no row shows.
+func (p *Problem) Beyond(all iter.Seq[factored.Valuation]) (out []string) {
+	type extent struct{ low, high int64 }
+	reached := map[int]extent{}
+	for val := range all {
+		for i := range p.Problem.Variables {
+			if _, ok := p.Logged[p.Problem.Variables[i].Name]; !ok {
+				continue
+			}
+			x := p.Problem.Variables[i].Value(val)
+			e, ok := reached[i]
+			if !ok {
+				e = extent{x, x}
+			}
+			reached[i] = extent{min(e.low, x), max(e.high, x)}
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(reached)) {
+		v := &p.Problem.Variables[i]
+		if e, l := reached[i], p.Logged[v.Name]; e.low < l.Low || e.high > l.High {
+			out = append(out, fmt.Sprintf("%s is between %v and %v, and in the log between %v and %v", v.Name, v.Show(e.low), v.Show(e.high), v.Show(l.Low), v.Show(l.High)))
+		}
+	}
+	return out
 }
 
 // numbersOf reads NAME: N N ….

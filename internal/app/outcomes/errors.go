@@ -26,7 +26,7 @@ func (x *series) residuals(l []*quantity.Output) (meta [][2]string) {
 	}
 	for i, v := range x.vars {
 		now := x.t.Columns[i].Now
-		if v.Kind != factored.Action || v.Bool || v.Enumeration() || len(now) == 0 {
+		if v.Kind != factored.Action && !x.t.Columns[i].Learn || v.Bool || v.Enumeration() || len(now) == 0 {
 			continue
 		}
 		step, _ := v.Step().Float64()

@@ -216,7 +216,7 @@ func newRunner(x *series, f *load.Functions) (*runner, error) {
 // widen lets a function give what the log has beyond the range of its state, at an end where nothing but the range clamps it: the range is one for plans.
 func (r *runner) widen(f *factored.Function) {
 	v := &r.p.Variables[f.Variable]
-	if at := r.at[f.Variable]; v.Fixed() && at >= 0 && r.x.t.Rows() > 0 {
+	if at := r.at[f.Variable]; v.Fixed() && !v.Lagged() && at >= 0 && r.x.t.Rows() > 0 {
 		c := &r.x.t.Columns[at]
 		if f.Lo == v.Lo {
 			f.Lo = min(f.Lo, level(v, min(slices.Min(c.Now), slices.Min(c.Next))))

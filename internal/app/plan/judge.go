@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -34,6 +35,9 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
 			if p.Inexact() {
 				d.Note += ", as if its functions had no errors (--robust)"
+			}
+			if beyond := p.Beyond(slices.Values(tr.Steps)); len(beyond) > 0 {
+				d.Note += "; it goes where no row was: " + strings.Join(beyond, "; ")
 			}
 		}
 		if try = inRDDL(p); try == nil {

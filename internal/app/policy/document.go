@@ -59,6 +59,8 @@ type Document struct {
 	// does not draw; Agree is the least share of their rows that agree.
 	Disputed int      `json:"disputed,omitempty"`
 	Agree    *float64 `json:"agree,omitempty"`
+	// Beyond says how states that the policy may come to leave what the log has of quantities; absent where they do not.
+	Beyond []string `json:"beyond_log,omitempty"`
 	// Supported is what the rows alone say of the value; null where nothing was learned from rows, and for robust policies.
 	Supported *Supported `json:"supported,omitempty"`
 	// Unsupported says that this is not known: the policy was followed, and the runs that all ranges of probabilities leave are
@@ -349,6 +351,8 @@ func (d *Document) Says() string {
 	}
 	text := d.answer() + ", under the learned model"
 	switch {
+	case len(d.Beyond) > 0: // no rows support what follows there
+		return text + ", which goes on where no row was (" + strings.Join(d.Beyond, "; ") + ")"
 	case d.Earlier != nil: // what the rows support rests on the states, too
 		return text + ", which the log refutes: " + d.Earlier.String()
 	case d.Unsupported:

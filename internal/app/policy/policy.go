@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"time"
@@ -283,6 +284,7 @@ func (d *Document) verify(m *model, found float64) error {
 	if err := d.Table.follow(m, odds.Walk); err != nil {
 		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
 	}
+	d.Beyond = m.p.Beyond(states(odds.Walk))
 	upper := d.worth(m, odds)
 	if value := *d.Value; math.Abs(value-found) > tolerance*math.Max(1, math.Abs(value)) {
 		return fmt.Errorf("%w: %s found the value %v, the evaluator %v", app.ErrInternal, d.Engine, found, value)
@@ -293,6 +295,17 @@ func (d *Document) verify(m *model, found float64) error {
 	}
 	d.Status = engine.Optimal
 	return nil
+}
+
+// states yields those that the evaluator came to.
+func states(w *validate.Walk) iter.Seq[factored.Valuation] {
+	return func(yield func(factored.Valuation) bool) {
+		for i := range w.States() {
+			if s := w.State(i); s != nil && !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // worth writes the evaluator's verdict into d. It returns an upper bound on the value, which is only as exact as the

@@ -394,6 +394,9 @@ class PolicyAnswer(Result):
     avoids: dict[str, Any] | None = field(default=None, repr=False)
     """Avoids tells of the best policy of the learned model where one was chosen that expects nothing of actions in states where no row shows them; absent otherwise."""
 
+    beyond_log: list[str] = field(default_factory=list)
+    """Beyond says how states that the policy may come to leave what the log has of quantities; absent where they do not."""
+
     blind: bool = False
     """Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until no run can go on."""
 
