@@ -3,6 +3,7 @@ package fromlog
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,10 +24,13 @@ const (
 	// it is a function of what the log has.
 	leastAgreed = .3
 	mostAgreed  = .9
+	// mostMoves bounds what is drawn that is added to a stock beside what actions add, in mostMoved of the rows.
+	mostMoves = 32
+	mostMoved = .97
 )
 
 // places returns the request in which numbers of steps of 1 are integers, and a note, if the same states and actions come again in the log and few
-// values follow, by chance: outcomes and policies are about such values one by one. A quantity that is measured is hardly ever the same twice, with all else, and a function
+// values follow, by chance, or actions add just what they say: outcomes and policies are about such values one by one. A quantity that is measured is hardly ever the same twice, with all else, and a function
 // of it adds up what it was before. Without, the note is empty.
 func (x *looked) places(ctx context.Context, s *dataset.Schema, read *rawlog.Read, asked Request) (again Request, note string, err error) {
 	again = asked
@@ -41,7 +45,7 @@ func (x *looked) places(ctx context.Context, s *dataset.Schema, read *rawlog.Rea
 		if err != nil {
 			return asked, "", err
 		}
-		if ok {
+		if ok || hi-lo < mostPlaces && isStock(s, read, at) {
 			names = append(names, f.Name)
 			again.Range = append(slices.Clone(again.Range), f.Column+"="+strconv.FormatFloat(lo, 'f', -1, 64)+".."+strconv.FormatFloat(hi, 'f', -1, 64))
 		}
@@ -49,7 +53,7 @@ func (x *looked) places(ctx context.Context, s *dataset.Schema, read *rawlog.Rea
 	if len(names) == 0 {
 		return asked, "", nil
 	}
-	return again, fmt.Sprintf("%s: the same states and actions come again, and few values follow by chance: an integer, whose outcomes train counts (--decimals %s=0 keeps a quantity with a function)", outcomes.Listed(names), names[0]), nil
+	return again, fmt.Sprintf("%s: few values follow the same state and action by chance: an integer, whose outcomes train counts (--decimals %s=0 keeps a quantity with a function)", outcomes.Listed(names), names[0]), nil
 }
 
 // isNamed reports whether settings are about a fluent.
@@ -100,4 +104,47 @@ func isPlace(ctx context.Context, s *dataset.Schema, read *rawlog.Read, at int) 
 	}
 	agreed /= max(1, float64(again))
 	return lo, hi, hi-lo < mostPlaces && float64(again) >= twins*float64(moved) && agreed >= leastAgreed && agreed <= mostAgreed, err
+}
+
+// isStock reports whether few numbers, and not always the same, are added to a state beside what an action is, or less what it is.
+func isStock(s *dataset.Schema, read *rawlog.Read, at int) bool {
+	data := s.Quantise(read.Data)
+	known := len(s.Columns) - s.NumStates()
+	next := known + at
+	alone, _ := moves(data, func(row []float64) float64 { return row[next] - row[at] })
+	for a := range known {
+		if c := &s.Columns[a]; c.Role != dataset.Action || c.Type != dataset.Int || c.Hi-c.Lo < 2 {
+			continue
+		}
+		for _, sign := range []float64{1, -1} {
+			n, most := moves(data, func(row []float64) float64 { return row[next] - row[at] - sign*row[a] })
+			if n <= mostMoves && 3*n <= 2*alone && most <= mostAgreed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// moves counts the values that mostMoved of the rows have, the most frequent first, and returns the share of the first.
+func moves(data *dataset.Data, of func(row []float64) float64) (n int, most float64) {
+	counts, rows := map[float64]int{}, 0
+	_ = data.Each(func(i int, row []float64) error {
+		if i < comparedRows && !slices.ContainsFunc(row, math.IsNaN) {
+			counts[of(row)]++
+			rows++
+		}
+		return nil
+	})
+	left := mostMoved * float64(rows)
+	for _, k := range slices.Backward(slices.Sorted(maps.Values(counts))) {
+		if n == 0 {
+			most = float64(k) / float64(rows)
+		}
+		if n++; left <= float64(k) {
+			break
+		}
+		left -= float64(k)
+	}
+	return n, most
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPlaces: a number that comes to few values by chance from the same state and action is an integer; one that adds up what is measured, or that a function gives, is a quantity.
+// TestPlaces: a number that comes to few values by chance from the same state and action is an integer, and so is one to which actions add what they are; one with many values then, or that a function gives, is a quantity.
 func TestPlaces(t *testing.T) {
 	for name, c := range map[string]struct {
 		noise int // next values are spread so far
@@ -18,7 +18,8 @@ func TestPlaces(t *testing.T) {
 	}{
 		"chance":    {1, 2, Request{}, "range = [0, 199]"},
 		"asked for": {1, 2, Request{Decimals: []string{"place=0"}}, "by 1"},
-		"measured":  {9, 1, Request{}, "by 1"},
+		"stock":     {9, 1, Request{}, "range = [0, 199]"},
+		"measured":  {18, 1, Request{}, "by 1"},
 		"certain":   {0, 1, Request{}, "by 1"},
 		"few rows":  {1, 200, Request{}, "by 1"},
 	} {

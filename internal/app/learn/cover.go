@@ -74,22 +74,35 @@ func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
 	moreIn := others(p.Problem, p.Problem.Inputs, factored.State, factored.Action)
 	moreOut := others(p.Problem, p.Problem.Outputs, factored.State)
 	b := coverage.NewRecorder(len(p.Problem.Inputs), len(p.Problem.Outputs), load.BitNames(p.Problem, moreIn), load.BitNames(p.Problem, moreOut))
+	in, out := make([]bool, len(moreIn)), make([]bool, len(moreOut))
+	return record(b, p, from, func(r *train.Row, seen []coverage.Seen) {
+		for i, bit := range moreIn {
+			in[i] = r.Now[bit]
+		}
+		for i, bit := range moreOut {
+			out[i] = r.Next[bit]
+		}
+		b.AddAlike(r.In, in, r.Out, out, r.Count, seen)
+	})
+}
+
+// recordApart is Record for a problem whose outputs are those of functions alone: there is no network, and all bits are further ones.
+func recordApart(p *load.Problem, from []train.Source) (*coverage.Record, error) {
+	b := coverage.NewRecorder(0, 0, load.BitNames(p.Problem, p.Problem.Inputs), load.BitNames(p.Problem, p.Problem.Outputs))
+	return record(b, p, from, func(r *train.Row, seen []coverage.Seen) { b.AddAlike(nil, r.In, nil, r.Out, r.Count, seen) })
+}
+
+// record adds the complete rows of data sets to a recorder.
+func record(b *coverage.Recorder, p *load.Problem, from []train.Source, add func(*train.Row, []coverage.Seen)) (*coverage.Record, error) {
 	files, before, rows := make([]int, len(from)), make([]int, len(from)), 0
 	for i := range from {
 		files[i], before[i] = b.File(from[i].Name), rows
 		rows += from[i].Data.Rows
 	}
 	var seen []coverage.Seen
-	in, out := make([]bool, len(moreIn)), make([]bool, len(moreOut))
 	err := train.EachAlike(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil {
 			return
-		}
-		for i, bit := range moreIn {
-			in[i] = r.Now[bit]
-		}
-		for i, bit := range moreOut {
-			out[i] = r.Next[bit]
 		}
 		seen = seen[:0]
 		if from[r.Source].Name != "" {
@@ -98,7 +111,7 @@ func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
 				seen = append(seen, coverage.Seen{Row: before[r.Source] + int(i), Place: coverage.Place{File: int32(files[r.Source]), Line: int32(line)}})
 			}
 		}
-		b.AddAlike(r.In, in, r.Out, out, r.Count, seen)
+		add(r, seen)
 	}, from...)
 	if err != nil {
 		return nil, err

@@ -100,6 +100,13 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 			return nil, err
 		}
 	}
+	if len(p.Problem.Outputs) == 0 {
+		seen, err := recordApart(whole, sources)
+		if err != nil {
+			return nil, err
+		}
+		out.file.Meta = append(out.file.Meta, load.RecordLines(seen.Fit(func(out, in []uint64) {}))...)
+	}
 	return out, out.addChance(whole, line)
 }
 

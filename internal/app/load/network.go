@@ -167,7 +167,11 @@ func readRecord(name string, f *bnn.File) (*coverage.Record, error) {
 	if at < 0 {
 		return nil, nil
 	}
-	r, err := coverage.ParseRecord(f.Meta[at][1], f.Network.Inputs(), f.Network.Outputs(), named[MetaLogInput], named[MetaLogOutput], named[MetaLogFile])
+	inputs := f.Network.Inputs()
+	if len(f.Network.Layers) == 0 { // the further inputs are those that a network would have
+		inputs, named[MetaLogInput] = len(named[MetaLogInput]), nil
+	}
+	r, err := coverage.ParseRecord(f.Meta[at][1], inputs, f.Network.Outputs(), named[MetaLogInput], named[MetaLogOutput], named[MetaLogFile])
 	if err != nil {
 		return nil, source.Errorf(name, firstMeta+at, len("meta "+MetaLog+" ")+1, "%v", err)
 	}
@@ -325,6 +329,9 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 		err = trained.ReadChance(t.Network, p)
 	}
 	if len(f.Network.Layers) == 0 {
+		if r := trained.Record; r != nil && r.Inputs != len(p.Inputs) {
+			trained.Record, trained.Seen = nil, nil // of another problem
+		}
 		return nil, trained, err
 	}
 	return f.Network, trained, err

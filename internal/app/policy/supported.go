@@ -133,8 +133,8 @@ func (w *witness) count() error {
 			}
 			w.groups[g].Outcomes(&dist, now, predicted)
 			w.ends[g] |= dist.Outside
-			if !slices.Contains(p.Outputs, p.Variables[w.groups[g].Outputs[0]].First) {
-				continue // a function gives it, and the record has no next value
+			if w.groups[g].Predicts() {
+				continue // errors of functions, which may read earlier rows
 			}
 			if w.other[g][c].rows += row.Count; !gives(p, draws[g], then) {
 				w.other[g][c].other += row.Count

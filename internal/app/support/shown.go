@@ -20,6 +20,7 @@ type Shown struct {
 	parts           []reads // of a learned reward
 	states, actions []factored.Bit
 	began, taken    map[string]int // rows by their states, and by their actions
+	numbers         *extents
 	rows            int
 	packed          []uint64
 }
@@ -60,7 +61,7 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 	if r == nil || !r.Whole || r.Len() == 0 {
 		return nil
 	}
-	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action), began: map[string]int{}, taken: map[string]int{}}
+	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action), began: map[string]int{}, taken: map[string]int{}, numbers: newExtents(p.Problem)}
 	x.packed = make([]uint64, (len(p.Problem.Inputs)+63)/64)
 	if p.LearnedReward && kind == Enough {
 		for _, part := range expr.Parts(&p.Problem.Reward) {
@@ -78,8 +79,10 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		}
 		x.began[row.Now.Key(x.states)] += row.Count
 		x.taken[row.Now.Key(x.actions)] += row.Count
+		x.numbers.add(p.Problem, row.Now.Key(x.actions), &row)
 		x.rows += row.Count
 	}
+	x.numbers.sort()
 	if kind == All && float64(alone) > newRows*float64(x.rows) {
 		return nil
 	}
@@ -103,14 +106,15 @@ type Row struct {
 
 // Rows passes the rows of a record. Their valuations are reused.
 func Rows(p *factored.Problem, r *coverage.Record) iter.Seq[Row] {
+	inputs, outputs := bitsWith(p, p.Inputs, r.MoreInputs), bitsWith(p, p.Outputs, r.MoreOutputs)
 	return func(yield func(Row) bool) {
 		row := Row{Now: make(factored.Valuation, p.NumBits()), Next: make(factored.Valuation, p.NumBits())}
 		for i := range r.Len() {
 			o := r.Outcome(i)
-			for k, b := range p.Inputs {
+			for k, b := range inputs {
 				row.Now[b] = o.Input(k)
 			}
-			for k, b := range p.Outputs {
+			for k, b := range outputs {
 				row.Next[b] = o.Output(k)
 			}
 			if row.Count = o.Count(); !yield(row) {
@@ -118,6 +122,26 @@ func Rows(p *factored.Problem, r *coverage.Record) iter.Seq[Row] {
 			}
 		}
 	}
+}
+
+// bitsWith are the bits of a network and those of further names, as far as a problem has these.
+func bitsWith(p *factored.Problem, network []factored.Bit, names []string) []factored.Bit {
+	bits := slices.Clone(network)
+	if len(names) == 0 {
+		return bits
+	}
+	named := map[string]factored.Bit{}
+	for _, b := range slices.Concat(p.Bits(factored.State), p.Bits(factored.Action)) {
+		named[p.BitName(b)] = b
+	}
+	for _, name := range names {
+		b, ok := named[name]
+		if !ok {
+			break // of another problem
+		}
+		bits = append(bits, b)
+	}
+	return bits
 }
 
 // Least is the least reward of a row.
@@ -136,7 +160,9 @@ func (x *Shown) Shows(now factored.Valuation, next []factored.Valuation) bool {
 	if from < to || x.kind == All {
 		return from < to
 	}
-	if float64(x.began[now.Key(x.states)])*float64(x.taken[now.Key(x.actions)]) >= avoided*float64(x.rows) {
+	action := now.Key(x.actions)
+	like := max(x.began[now.Key(x.states)], x.numbers.beyond(x.p.Problem, action, now))
+	if float64(like)*float64(x.taken[action]) >= avoided*float64(x.rows) {
 		return false
 	}
 	return !slices.ContainsFunc(next, func(then factored.Valuation) bool {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxEffects = 16   // of a leaf
+	maxEffects = 32   // of a leaf
 	rounds     = 25   // of expectation maximisation
 	fewRounds  = 6    // of it where splits are compared
 	priorRows  = 1.0  // how many rows the prior of the noise counts as
