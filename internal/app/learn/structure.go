@@ -91,21 +91,14 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	out.Incomplete, out.Found.Drift, out.predict, out.functions = incomplete, drift, predict, functions
+	out.Incomplete, out.Found.Drift, out.predict = incomplete, drift, predict
 	if share < 1 {
 		out.Drawn = table.Rows()
 	}
 	if functions != nil {
-		if _, err := out.measureWith(whole, functions, sources); err != nil {
+		if err := out.setFunctions(whole, functions, sources); err != nil {
 			return nil, err
 		}
-	}
-	if len(p.Problem.Outputs) == 0 {
-		seen, err := recordApart(whole, sources)
-		if err != nil {
-			return nil, err
-		}
-		out.file.Meta = append(out.file.Meta, load.RecordLines(seen.Fit(func(out, in []uint64) {}))...)
 	}
 	return out, out.addChance(whole, line)
 }
@@ -165,6 +158,19 @@ func restOf(f *load.Functions, p *load.Problem, sources []train.Source, share fl
 	}
 	table, _, err = tableOf(&rest, sources, share, nil)
 	return &rest, rows, table, &left, err
+}
+
+// setFunctions sets the functions that give next values beside a network or, with the rows that it would have recorded, in place of one.
+func (t *Trained) setFunctions(p *load.Problem, f *load.Functions, from []train.Source) error {
+	t.functions = f
+	if _, err := t.measureWith(p, f, from); err != nil || len(t.file.Network.Layers) > 0 {
+		return err
+	}
+	seen, err := recordApart(p, from)
+	if err == nil {
+		t.file.Meta = append(t.file.Meta, load.RecordLines(seen.Fit(func(out, in []uint64) {}))...)
+	}
+	return err
 }
 
 // measureWith measures functions and a network together on all rows, and returns how many rows have an empty cell.

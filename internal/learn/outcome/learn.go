@@ -246,7 +246,7 @@ func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) 
 func (g *grower) described(o Options, outputs []int, tree *node) (best *Group, rest float64) {
 	x := g.f.x
 	try := func(n noise) {
-		for _, way := range ways {
+		for _, way := range x.ways() {
 			f := *g.f
 			f.blocked, f.rounds, f.prior, f.fixed = way, rounds, n.rates, o.Noise == 0
 			h := *g

@@ -160,13 +160,19 @@ func (w *likelyWriter) condition(q test) string {
 // linear writes the most likely outcome of a context: what is added to the value before the step, or set, by the values that are possible.
 func (w *likelyWriter) linear(context int, p possible) string {
 	own := w.s.Outputs[w.g.Outputs[0]]
-	runs, err := w.runs(context, p[own])
+	v := &w.s.p.Variables[w.s.of[own]]
+	over, runs, err := v.Name, []run(nil), error(nil)
+	if len(w.all.Sums) > 0 {
+		over, runs = w.all.Sums[0].Text(w.s.p), w.sum(context)
+	} else {
+		runs, err = w.runs(context, p[own])
+	}
 	if err != nil || len(runs) == 0 {
 		w.ok = false
 		return ""
 	}
 	w.parts += len(runs)
-	return w.between(&w.s.p.Variables[w.s.of[own]], runs)
+	return between(v, over, runs)
 }
 
 // run is a range of values after which a number follows, or to which one is added, or both.
@@ -184,9 +190,6 @@ func (w *likelyWriter) runs(context int, may []bool) (out []run, err error) {
 	c := g.Contexts[context]
 	c.When = ""
 	one := chance.Group{Outputs: g.Outputs, Sums: g.Sums, Blocked: g.Blocked, Contexts: []chance.Context{c}}
-	if len(g.Sums) > 0 {
-		return w.sum(&one), nil
-	}
 	m, _, _, err := chance.New(w.s.p, []chance.Group{one})
 	if err != nil {
 		return nil, err
@@ -211,51 +214,104 @@ func (w *likelyWriter) runs(context int, may []bool) (out []run, err error) {
 	return out, nil
 }
 
-// sum is what most likely happens to a value that effects add to a sum for, where values stay at the ends of their range: else it
-// depends on more than one number, and is no run.
-func (w *likelyWriter) sum(g *chance.Group) []run {
+// sum lists what most likely follows each value of the sum that effects of a context add to.
+func (w *likelyWriter) sum(context int) (out []run) {
+	g := w.all
 	v := &w.s.p.Variables[g.Outputs[0]]
-	best := g.Contexts[0].Outcomes[0]
-	for _, o := range g.Contexts[0].Outcomes {
-		if g.Blocked != chance.Clamp && o.Effects[0].Sum > 0 {
-			return nil
-		}
-		if o.Weight > best.Weight {
-			best = o
+	outcomes := g.Contexts[context].Outcomes
+	of := g.Sums[0]
+	least, most := int64(0), int64(0)
+	for _, t := range of {
+		x := &w.s.p.Variables[t.Variable]
+		if t.Negative {
+			least, most = least-x.Hi, most-x.Lo
+		} else {
+			least, most = least+x.Lo, most+x.Hi
 		}
 	}
-	e := best.Effects[0]
-	r := run{last: v.Hi, to: e.By, by: e.By, sets: e.Kind == chance.Set, adds: e.Kind == chance.Add, base: v.Name}
-	if e.Sum > 0 {
-		r.base = g.Sums[e.Sum-1].Text(w.s.p)
+	text := of.Text(w.s.p)
+	for s := least; s <= most && len(out) <= mostParts; s++ {
+		r := run{last: s, adds: true, base: v.Name} // the value is kept
+		if k := likeliest(outcomes, g.Blocked, func(e chance.Effect) bool { return e.Sum > 0 && (s+e.By < v.Lo || s+e.By > v.Hi) }); k >= 0 {
+			switch e := outcomes[k].Effects[0]; {
+			case e.Kind == chance.Set:
+				r = run{last: s, to: e.By, sets: true}
+			case e.Sum > 0:
+				r = run{last: s, by: e.By, adds: true, base: text}
+			default:
+				r.by = e.By
+			}
+		}
+		if k := len(out) - 1; k >= 0 {
+			before := out[k]
+			if before.last = s; before == r {
+				out[k] = r
+				continue
+			}
+		}
+		out = append(out, r)
 	}
-	return []run{r}
+	return out
+}
+
+// likeliest is the most likely of outcomes some of which may be blocked; -1 where the value is kept.
+func likeliest(outcomes []chance.Outcome, way chance.Blocked, isBlocked func(chance.Effect) bool) int {
+	weights, lost, rest, likely := make([]float64, len(outcomes)), 0.0, 0.0, 0
+	for i, o := range outcomes {
+		if o.Weight > outcomes[likely].Weight {
+			likely = i
+		}
+		if way != chance.Clamp && isBlocked(o.Effects[0]) {
+			lost += float64(o.Weight)
+		} else {
+			weights[i] = float64(o.Weight)
+		}
+	}
+	for i, n := range weights {
+		if i != likely {
+			rest += n
+		}
+	}
+	best := -1
+	for i, n := range weights {
+		if way == chance.Rest && i != likely && rest > 0 {
+			n += lost * n / rest
+		}
+		if n > 0 && (best < 0 || n > weights[best]) {
+			best, weights[i] = i, n
+		}
+	}
+	if best >= 0 && way == chance.Keep && lost > weights[best] {
+		return -1
+	}
+	return best
 }
 
 // text writes the next value.
 func (r *run) text(v *factored.Variable) string {
-	number := func(x int64) string {
-		if v.Fixed() {
-			return v.Decimal(x)
-		}
-		return strconv.FormatInt(x, 10)
-	}
 	switch {
 	case !r.adds:
-		return number(r.to)
+		return numberOf(v, r.to)
 	case r.by < 0:
-		return r.base + " - " + number(-r.by)
+		return r.base + " - " + numberOf(v, -r.by)
 	case r.by > 0:
-		return r.base + " + " + number(r.by)
+		return r.base + " + " + numberOf(v, r.by)
 	}
 	return r.base
 }
 
-// between writes runs as conditions on the value.
-func (w *likelyWriter) between(v *factored.Variable, runs []run) string {
+func numberOf(v *factored.Variable, x int64) string {
+	if v.Fixed() {
+		return v.Decimal(x)
+	}
+	return strconv.FormatInt(x, 10)
+}
+
+// between writes runs as conditions on the value, or the sum, that they are over.
+func between(v *factored.Variable, over string, runs []run) string {
 	if len(runs) == 1 {
 		return runs[0].text(v)
 	}
 	half := len(runs) / 2
-	return branch(v.Name+" <= "+literal(v, int(runs[half-1].last-v.Lo)), w.between(v, runs[:half]), w.between(v, runs[half:]))
+	return branch(over+" <= "+numberOf(v, runs[half-1].last), between(v, over, runs[:half]), between(v, over, runs[half:]))
 }

@@ -377,5 +377,13 @@ type answer struct {
 	yes bool
 }
 
-// ways are the ways to treat blocked effects, in the order in which they are tried.
+// ways lists the ways to treat blocked effects, in the order in which they are tried: of equal ones the first is taken. A sum of values stays at the end of its range, as a
+// stock is full.
+func (x *view) ways() []chance.Blocked {
+	if slices.ContainsFunc(x.sums, func(s sum) bool { return s != nil }) {
+		return []chance.Blocked{chance.Clamp, chance.Keep, chance.Others, chance.Rest}
+	}
+	return ways
+}
+
 var ways = []chance.Blocked{chance.Keep, chance.Clamp, chance.Others, chance.Rest}
