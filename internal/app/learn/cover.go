@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -88,8 +89,15 @@ func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
 
 // recordApart is Record for a problem whose outputs are those of functions alone: there is no network, and all bits are further ones.
 func recordApart(p *load.Problem, from []train.Source) (*coverage.Record, error) {
-	b := coverage.NewRecorder(0, 0, load.BitNames(p.Problem, p.Problem.Inputs), load.BitNames(p.Problem, p.Problem.Outputs))
-	return record(b, p, from, func(r *train.Row, seen []coverage.Seen) { b.AddAlike(nil, r.In, nil, r.Out, r.Count, seen) })
+	outputs := slices.Concat(p.Problem.Outputs, others(p.Problem, p.Problem.Outputs, factored.State))
+	b := coverage.NewRecorder(0, 0, load.BitNames(p.Problem, p.Problem.Inputs), load.BitNames(p.Problem, outputs))
+	out := make([]bool, len(outputs))
+	return record(b, p, from, func(r *train.Row, seen []coverage.Seen) {
+		for i, bit := range outputs {
+			out[i] = r.Next[bit]
+		}
+		b.AddAlike(nil, r.In, nil, out, r.Count, seen)
+	})
 }
 
 // record adds the complete rows of data sets to a recorder.

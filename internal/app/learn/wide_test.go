@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	shown "github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -61,6 +63,26 @@ func car(t *testing.T, rows int, heat bool) (*load.Problem, *dataset.Data) {
 	return &load.Problem{Task: engine.Task{Problem: p}}, schema.Quantise(d)
 }
 
+// checkRows compares the rows that a file has of the car with what it does.
+func checkRows(t *testing.T, p *factored.Problem, r *coverage.Record) {
+	t.Helper()
+	rows := 0
+	for row := range shown.Rows(p, r) {
+		rows += row.Count
+		value := func(i int, val factored.Valuation) int64 { return p.Variables[i].Value(val) }
+		place := value(0, row.Now) + value(1, row.Now)
+		if to := value(0, row.Next); to < min(place, 200)-1 || to > max(place, -1)+1 {
+			t.Fatalf("place %d with speed %d leads to %d", value(0, row.Now), value(1, row.Now), to)
+		}
+		if speed := value(1, row.Next) - value(1, row.Now); speed < -3 || speed > 3 {
+			t.Fatalf("speed %d leads to %d", value(1, row.Now), value(1, row.Next))
+		}
+	}
+	if rows != 800 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // TestWideChance: the most likely next place, of many, is a function that is as good as the chance allows, and the file says so again.
 func TestWideChance(t *testing.T) {
 	for _, heat := range []bool{false, true} {
@@ -92,6 +114,7 @@ func TestWideChance(t *testing.T) {
 		if err := again.ReadChance("car.bnn", of); err != nil {
 			t.Fatal(err)
 		}
+		checkRows(t, of, again.Record)
 		tested, err := test(context.Background(), q, trained.file.Network, again, &sourced{data: []train.Source{{Data: d}}}, Testing{Data: "car.csv"})
 		if err != nil {
 			t.Fatal(err)
