@@ -8,14 +8,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-const (
-	// mostLeaves bounds the leaves of the trees that a network gives the next value of a number by. Such networks have a neuron for each leaf and take
-	// minutes to be made smaller, where a function has a part for each context.
-	mostLeaves = 2_000
-	// fewLeaves are no reason for a function, and more are if it has one part for so many of them.
-	fewLeaves   = 500
-	leavesAPart = 20
-)
+// mostLeaves bounds the leaves of the trees that a network gives the next value of a number by. Such networks have a neuron for each leaf and take
+// minutes to be made smaller, where a function has a part for each context.
+const mostLeaves = 2_000
 
 // replace makes the functions of a structure those of the most likely outcomes. It drops groups that
 // depend on too many bits for that.
@@ -55,11 +50,11 @@ func (l *Line) function(trees map[int]*structure.Tree, ok bool, g chance.Group) 
 		leaves += t.Leaves()
 	}
 	of, known := l.of[g.Outputs[0]]
-	if !known || ok && leaves <= fewLeaves {
+	if !known || ok && leaves <= mostLeaves {
 		return ""
 	}
 	text, parts, err := of.from.Function(of.group)
-	if err != nil || ok && parts*leavesAPart > leaves && (leaves <= mostLeaves || parts >= leaves) {
+	if err != nil || ok && parts >= leaves {
 		return "" // the trees do
 	}
 	return text
