@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -159,12 +160,6 @@ type rowBits struct {
 // newRowBits matches the bits of rows with a problem's; the error names what is missing.
 func newRowBits(p *factored.Problem, r *coverage.Record) (*rowBits, error) {
 	b := &rowBits{now: make(factored.Valuation, p.NumBits()), next: make(factored.Valuation, p.NumBits())}
-	names := map[string]factored.Bit{}
-	for _, kind := range []factored.Kind{factored.State, factored.Action} {
-		for _, bit := range p.Bits(kind) {
-			names[p.BitName(bit)] = bit
-		}
-	}
 	var missing []string
 	for _, side := range []struct {
 		bits  []factored.Bit
@@ -172,13 +167,9 @@ func newRowBits(p *factored.Problem, r *coverage.Record) (*rowBits, error) {
 		to    *[]factored.Bit
 		kinds []factored.Kind
 	}{{p.Inputs, r.MoreInputs, &b.in, []factored.Kind{factored.State, factored.Action}}, {p.Outputs, r.MoreOutputs, &b.out, []factored.Kind{factored.State}}} {
-		*side.to = slices.Clone(side.bits)
-		for _, name := range side.more {
-			bit, ok := names[name]
-			if !ok {
-				return nil, fmt.Errorf("its file has rows of another problem, with %s", name)
-			}
-			*side.to = append(*side.to, bit)
+		var unknown string
+		if *side.to, unknown = support.RecordBits(p, side.bits, side.more); unknown != "" {
+			return nil, fmt.Errorf("its file has rows of another problem, with %s", unknown)
 		}
 		for _, kind := range side.kinds {
 			for _, bit := range p.Bits(kind) {

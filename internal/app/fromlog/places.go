@@ -30,22 +30,26 @@ const (
 )
 
 // places returns the request in which numbers of steps of 1 are integers, and a note, if the same states and actions come again in the log and few
-// values follow, by chance, or actions add just what they say: outcomes and policies are about such values one by one. A quantity that is measured is hardly ever the same twice, with all else, and a function
-// of it adds up what it was before. Without, the note is empty.
+// values follow, by chance, or actions add just what they say: outcomes and policies are about such values one by one. A quantity that is measured
+// is hardly ever the same twice, with all else, and a function of it adds up what it was before. Without, the note is empty.
 func (x *looked) places(ctx context.Context, s *dataset.Schema, read *rawlog.Read, asked Request) (again Request, note string, err error) {
 	again = asked
 	var names []string
+	var data *dataset.Data // of the states and actions, once they are asked for
 	for i := range x.fluents {
 		f := &x.fluents[i]
 		if f.Kind != rawlog.Real || f.Use != rawlog.AsState || f.Edges != nil || f.Step.Float() != 1 || isNamed(f, asked.Range, asked.Decimals, asked.Bins) {
 			continue
 		}
+		if data == nil {
+			data = s.Quantise(read.Data)
+		}
 		at := slices.IndexFunc(s.Columns, func(c dataset.Column) bool { return c.Name == f.Name })
-		lo, hi, ok, err := isPlace(ctx, s, read, at)
+		lo, hi, ok, err := isPlace(ctx, s, data, at)
 		if err != nil {
 			return asked, "", err
 		}
-		if ok || hi-lo < mostPlaces && isStock(s, read, at) {
+		if ok || hi-lo < mostPlaces && isStock(s, data, at) {
 			names = append(names, f.Name)
 			again.Range = append(slices.Clone(again.Range), f.Column+"="+strconv.FormatFloat(lo, 'f', -1, 64)+".."+strconv.FormatFloat(hi, 'f', -1, 64))
 		}
@@ -65,8 +69,7 @@ func isNamed(f *rawlog.Fluent, lists ...bind.Settings) bool {
 }
 
 // isPlace reports whether the values of a state are told apart by their outcomes, and their range.
-func isPlace(ctx context.Context, s *dataset.Schema, read *rawlog.Read, at int) (lo, hi float64, ok bool, err error) {
-	data := s.Quantise(read.Data)
+func isPlace(ctx context.Context, s *dataset.Schema, data *dataset.Data, at int) (lo, hi float64, ok bool, err error) {
 	known := len(s.Columns) - s.NumStates()
 	next := known + at
 	lo, hi = math.Inf(1), math.Inf(-1)
@@ -107,8 +110,7 @@ func isPlace(ctx context.Context, s *dataset.Schema, read *rawlog.Read, at int) 
 }
 
 // isStock reports whether few numbers, and not always the same, are added to a state beside what an action is, or less what it is.
-func isStock(s *dataset.Schema, read *rawlog.Read, at int) bool {
-	data := s.Quantise(read.Data)
+func isStock(s *dataset.Schema, data *dataset.Data, at int) bool {
 	known := len(s.Columns) - s.NumStates()
 	next := known + at
 	alone, _ := moves(data, func(row []float64) float64 { return row[next] - row[at] })

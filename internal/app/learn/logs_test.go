@@ -7,12 +7,32 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 var logs = flag.String("logs", "", "glob of task files whose logs of 100 to 3,000 rows are learned too, such as 'DIR/*/task.toml'")
+
+// learnable returns a problem of states, all of which are learned, and actions, with the schema of its rows.
+func learnable(t *testing.T, name string, variables ...factored.Variable) (*factored.Problem, *dataset.Schema) {
+	t.Helper()
+	p := factored.NewProblem(name)
+	for _, v := range variables {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Outputs = p.Bits(factored.State)
+	p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
+	schema, err := dataset.OfProblem(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, schema
+}
 
 // collected draws transitions of a problem.
 func collected(t *testing.T, p *load.Problem, o collect.Options) string {

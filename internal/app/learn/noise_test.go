@@ -139,18 +139,7 @@ func slipperyGrid(t *testing.T, works float64) {
 	rows, wrong := 0, 0
 	for seed := range uint64(*noisyWorlds) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		p := factored.NewProblem("grid")
-		for _, v := range []factored.Variable{{Name: "x", Kind: factored.State, Hi: 4}, {Name: "y", Kind: factored.State, Hi: 4}, {Name: "move", Kind: factored.Action, Hi: 3}} {
-			if _, err := p.AddVariable(v); err != nil {
-				t.Fatal(err)
-			}
-		}
-		p.Outputs = p.Bits(factored.State)
-		p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
-		schema, err := dataset.OfProblem(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, schema := learnable(t, "grid", factored.Variable{Name: "x", Hi: 4}, factored.Variable{Name: "y", Hi: 4}, factored.Variable{Name: "move", Kind: factored.Action, Hi: 3})
 		d := &dataset.Data{Schema: schema}
 		step := func(x, y, move int) (int, int) {
 			dx, dy := []int{1, -1, 0, 0}[move], []int{0, 0, 1, -1}[move]

@@ -9,7 +9,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/outcomes"
-	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -127,11 +126,7 @@ func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes
 
 // measureFunctions measures functions and network together on data.
 func (t *Tested) measureFunctions(p *load.Problem, net *bnn.Network, trained load.Trained, from *sourced) error {
-	var network measure.Predict
-	if len(net.Layers) > 0 {
-		network = measure.Network(net)
-	}
-	whole, predict, rows, err := outcomes.Whole(p, trained.Functions, network, from.data)
+	whole, predict, rows, err := outcomes.Whole(p, trained.Functions, predictionOf(net), from.data)
 	if err != nil {
 		return err
 	}

@@ -15,18 +15,7 @@ import (
 // TestChanceIsNoError: where most rows of a queue are not as any function says, these are no errors of the recording, however few rows there are.
 func TestChanceIsNoError(t *testing.T) {
 	for _, seed := range []uint64{1, 14, 31, 37, 45, 49} {
-		p := factored.NewProblem("queue")
-		for _, v := range []factored.Variable{{Name: "queue", Hi: 12}, {Name: "open", Kind: factored.Action, Lo: 1, Hi: 3}} {
-			if _, err := p.AddVariable(v); err != nil {
-				t.Fatal(err)
-			}
-		}
-		p.Outputs = p.Bits(factored.State)
-		p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
-		schema, err := dataset.OfProblem(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, schema := learnable(t, "queue", factored.Variable{Name: "queue", Hi: 12}, factored.Variable{Name: "open", Kind: factored.Action, Lo: 1, Hi: 3})
 		r := rand.New(rand.NewPCG(seed, 3))
 		d := &dataset.Data{Schema: schema, Begins: []int32{0}}
 		queue := 0

@@ -175,18 +175,21 @@ func (t *Trained) setFunctions(p *load.Problem, f *load.Functions, from []train.
 
 // measureWith measures functions and a network together on all rows, and returns how many rows have an empty cell.
 func (t *Trained) measureWith(p *load.Problem, f *load.Functions, from []train.Source) (incomplete int, err error) {
-	var network measure.Predict
-	if len(t.file.Network.Layers) > 0 {
-		network = measure.Network(t.file.Network)
-	}
-	whole, predict, rows, err := outcomes.Whole(p, f, network, from)
+	whole, predict, rows, err := outcomes.Whole(p, f, predictionOf(t.file.Network), from)
 	if err != nil {
 		return 0, err
 	}
 	c, incomplete, err := countErrors(whole, predict, nil, rows)
-	t.Train = lineOf(whole, c)
-	t.On(t.Train)
+	t.On(lineOf(whole, c))
 	return incomplete, err
+}
+
+// predictionOf is that of a network; nil for one without layers, beside which functions give all next values.
+func predictionOf(net *bnn.Network) measure.Predict {
+	if len(net.Layers) == 0 {
+		return nil
+	}
+	return measure.Network(net)
 }
 
 // findOutcomes finds what can happen where the rows do not determine the next state. It returns the error

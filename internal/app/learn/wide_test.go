@@ -21,22 +21,11 @@ import (
 // temperature of one decimal goes on beside them.
 func car(t *testing.T, rows int, heat bool) (*load.Problem, *dataset.Data) {
 	t.Helper()
-	p := factored.NewProblem("car")
 	variables := []factored.Variable{{Name: "place", Hi: 199}, {Name: "speed", Lo: -12, Hi: 12}, {Name: "gear", Kind: factored.Action, Hi: 2, Default: -1}}
 	if heat {
 		variables = append(variables[:2:2], factored.Variable{Name: "heat", Hi: 800, View: &factored.View{Num: 1, Den: 10}}, variables[2])
 	}
-	for _, v := range variables {
-		if _, err := p.AddVariable(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.Outputs = p.Bits(factored.State)
-	p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
-	schema, err := dataset.OfProblem(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, schema := learnable(t, "car", variables...)
 	r := rand.New(rand.NewPCG(7, 7))
 	noise := func() int { return []int{-1, 0, 0, 0, 0, 0, 0, 0, 0, 1}[r.IntN(10)] }
 	d := &dataset.Data{Schema: schema.Stored(), Begins: []int32{0}}

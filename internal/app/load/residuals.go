@@ -64,11 +64,19 @@ func (p *Problem) Beyond(all iter.Seq[factored.Valuation]) (out []string) {
 	}
 	for _, i := range slices.Sorted(maps.Keys(reached)) {
 		v := &p.Problem.Variables[i]
-		if e, l := reached[i], p.Logged[v.Name]; e.low < l.Low || e.high > l.High {
-			out = append(out, fmt.Sprintf("%s is between %v and %v, and in the log between %v and %v", v.Name, v.Show(e.low), v.Show(e.high), v.Show(l.Low), v.Show(l.High)))
+		if l := p.Logged[v.Name]; l.Left(reached[i].low, reached[i].high) {
+			out = append(out, l.Text(v, reached[i].low, reached[i].high))
 		}
 	}
 	return out
+}
+
+// Left reports whether some values leave what the log has.
+func (l Logged) Left(low, high int64) bool { return low < l.Low || high > l.High }
+
+// Text says how values of a variable leave what the log has.
+func (l Logged) Text(v *factored.Variable, low, high int64) string {
+	return fmt.Sprintf("%s is between %v and %v, and in the log between %v and %v", v.Name, v.Show(low), v.Show(high), v.Show(l.Low), v.Show(l.High))
 }
 
 // numbersOf reads NAME: N N ….

@@ -40,6 +40,7 @@ func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.St
 	}
 	l.groups = use(l.groups, structure.Drawn)
 	l.sure = use(l.sure, sure)
+	l.of = nil // it has all rows
 	return err
 }
 

@@ -470,8 +470,8 @@ func (m *model) outside(actions [][]int64, before []int64) (out []string) {
 			}
 			last = u
 		}
-		if low < l.Low || high > l.High {
-			out = append(out, fmt.Sprintf("%s is between %s and %s, and in the log between %s and %s", v.Name, text(v, low), text(v, high), text(v, l.Low), text(v, l.High)))
+		if l.Left(low, high) {
+			out = append(out, l.Text(v, low, high))
 		}
 		if change > l.Change {
 			out = append(out, fmt.Sprintf("%s changes by %s in a step, and in the log by %s at most", v.Name, text(v, change), text(v, l.Change)))

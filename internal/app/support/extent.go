@@ -1,6 +1,8 @@
 package support
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -10,8 +12,15 @@ import (
 // was not taken in it; all values above those with the action, or below, may.
 type extents struct {
 	numbers []int              // states that are numbers
-	values  [][]int64          // of each, in the rows, in order
+	rows    []map[int64]int    // of each, by its value
+	above   [][]count          // of each, the rows with a value or a greater one; see sum
 	taken   map[string][]reach // by action, of each number
+}
+
+// count is how many rows have a value or a greater one.
+type count struct {
+	value int64
+	rows  int
 }
 
 // reach are the least and the greatest value of a number in rows with an action.
@@ -22,7 +31,7 @@ func newExtents(p *factored.Problem) *extents {
 	e := &extents{taken: map[string][]reach{}}
 	for i := range p.Variables {
 		if v := &p.Variables[i]; v.Kind == factored.State && !v.Bool && !v.Enumeration() && !v.Quantity() {
-			e.numbers, e.values = append(e.numbers, i), append(e.values, nil)
+			e.numbers, e.rows = append(e.numbers, i), append(e.rows, map[int64]int{})
 		}
 	}
 	return e
@@ -33,9 +42,7 @@ func (e *extents) add(p *factored.Problem, action string, row *Row) {
 	all, ok := e.taken[action]
 	for k, i := range e.numbers {
 		x := p.Variables[i].Value(row.Now)
-		for range row.Count {
-			e.values[k] = append(e.values[k], x)
-		}
+		e.rows[k][x] += row.Count
 		if !ok {
 			all = append(all, reach{x, x})
 			continue
@@ -45,24 +52,34 @@ func (e *extents) add(p *factored.Problem, action string, row *Row) {
 	e.taken[action] = all
 }
 
-// sort ends the adding.
-func (e *extents) sort() {
-	for _, list := range e.values {
-		slices.Sort(list)
+// sum ends the adding.
+func (e *extents) sum() {
+	for _, rows := range e.rows {
+		values := slices.Sorted(maps.Keys(rows))
+		above := make([]count, len(values)+1) // the last has no rows
+		for i := len(values) - 1; i >= 0; i-- {
+			above[i] = count{values[i], above[i+1].rows + rows[values[i]]}
+		}
+		e.above = append(e.above, above)
 	}
+}
+
+// from is how many rows have a value of a number or a greater one.
+func (e *extents) from(number int, value int64) int {
+	above := e.above[number]
+	last := len(above) - 1
+	at, _ := slices.BinarySearchFunc(above[:last], value, func(c count, x int64) int { return cmp.Compare(c.value, x) })
+	return above[at].rows
 }
 
 // beyond returns the greatest number of rows that are, in a number, as far beyond all rows with an action as a state is.
 func (e *extents) beyond(p *factored.Problem, action string, now factored.Valuation) (rows int) {
 	for k, r := range e.taken[action] {
-		list := e.values[k]
 		switch x := p.Variables[e.numbers[k]].Value(now); {
 		case x > r.high:
-			at, _ := slices.BinarySearch(list, r.high+1)
-			rows = max(rows, len(list)-at)
+			rows = max(rows, e.from(k, r.high+1))
 		case x < r.low:
-			at, _ := slices.BinarySearch(list, r.low)
-			rows = max(rows, at)
+			rows = max(rows, e.above[k][0].rows-e.from(k, r.low))
 		}
 	}
 	return rows

@@ -61,7 +61,8 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 	if r == nil || !r.Whole || r.Len() == 0 {
 		return nil
 	}
-	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action), began: map[string]int{}, taken: map[string]int{}, numbers: newExtents(p.Problem)}
+	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action),
+		began: map[string]int{}, taken: map[string]int{}, numbers: newExtents(p.Problem)}
 	x.packed = make([]uint64, (len(p.Problem.Inputs)+63)/64)
 	if p.LearnedReward && kind == Enough {
 		for _, part := range expr.Parts(&p.Problem.Reward) {
@@ -78,11 +79,12 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 			alone++
 		}
 		x.began[row.Now.Key(x.states)] += row.Count
-		x.taken[row.Now.Key(x.actions)] += row.Count
-		x.numbers.add(p.Problem, row.Now.Key(x.actions), &row)
+		action := row.Now.Key(x.actions)
+		x.taken[action] += row.Count
+		x.numbers.add(p.Problem, action, &row)
 		x.rows += row.Count
 	}
-	x.numbers.sort()
+	x.numbers.sum()
 	if kind == All && float64(alone) > newRows*float64(x.rows) {
 		return nil
 	}
@@ -106,7 +108,8 @@ type Row struct {
 
 // Rows passes the rows of a record. Their valuations are reused.
 func Rows(p *factored.Problem, r *coverage.Record) iter.Seq[Row] {
-	inputs, outputs := bitsWith(p, p.Inputs, r.MoreInputs), bitsWith(p, p.Outputs, r.MoreOutputs)
+	inputs, _ := RecordBits(p, p.Inputs, r.MoreInputs)
+	outputs, _ := RecordBits(p, p.Outputs, r.MoreOutputs)
 	return func(yield func(Row) bool) {
 		row := Row{Now: make(factored.Valuation, p.NumBits()), Next: make(factored.Valuation, p.NumBits())}
 		for i := range r.Len() {
@@ -124,11 +127,12 @@ func Rows(p *factored.Problem, r *coverage.Record) iter.Seq[Row] {
 	}
 }
 
-// bitsWith are the bits of a network and those of further names, as far as a problem has these.
-func bitsWith(p *factored.Problem, network []factored.Bit, names []string) []factored.Bit {
-	bits := slices.Clone(network)
+// RecordBits lists the bits of one side of a record: those of a network, and those of further names. The first name that the problem does not have
+// ends the list, and is returned; empty for none.
+func RecordBits(p *factored.Problem, network []factored.Bit, names []string) (bits []factored.Bit, unknown string) {
+	bits = slices.Clone(network)
 	if len(names) == 0 {
-		return bits
+		return bits, ""
 	}
 	named := map[string]factored.Bit{}
 	for _, b := range slices.Concat(p.Bits(factored.State), p.Bits(factored.Action)) {
@@ -137,11 +141,11 @@ func bitsWith(p *factored.Problem, network []factored.Bit, names []string) []fac
 	for _, name := range names {
 		b, ok := named[name]
 		if !ok {
-			break // of another problem
+			return bits, name
 		}
 		bits = append(bits, b)
 	}
-	return bits
+	return bits, ""
 }
 
 // Least is the least reward of a row.

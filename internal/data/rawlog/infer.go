@@ -80,6 +80,11 @@ type Spec struct {
 	Complete bool
 }
 
+// free reports whether the user says nothing of a column but, maybe, that it names something.
+func (s *Spec) free(column string) bool {
+	return !slices.Contains(s.Ignore, column) && !slices.Contains(s.Actions, column) && !slices.Contains(s.Inputs, column) && s.Rename[column] == ""
+}
+
 // The largest numbers of values of a fluent that is not discretised.
 const (
 	maxInt  = 64  // of integers, whatever they mean
@@ -105,10 +110,7 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 		}
 	}
 	if ends := shape.Ends(); s.Episode == "" && x.episode == "" && len(ends) > 0 {
-		free := func(c Column) bool {
-			return !slices.Contains(s.Ignore, c.Name) && !slices.Contains(s.Actions, c.Name) && !slices.Contains(s.Inputs, c.Name) && s.Rename[c.Name] == ""
-		}
-		if i := slices.IndexFunc(t.Columns, func(c Column) bool { return free(c) && t.changesAtEnds(&c, ends) }); i >= 0 {
+		if i := slices.IndexFunc(t.Columns, func(c Column) bool { return s.free(c.Name) && t.changesAtEnds(&c, ends) }); i >= 0 {
 			x.episode, x.why = t.Columns[i].Name, "it rises where an episode ends"
 		}
 	}
@@ -146,10 +148,10 @@ func (x *inference) count() {
 		return
 	}
 	var states []*Column
-	other := slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, x.shape.Ends(), []string{x.s.Episode, x.episode, RewardColumn})
+	other := append(x.shape.Ends(), x.s.Episode, x.episode, RewardColumn)
 	for i := range x.t.Columns {
 		c := &x.t.Columns[i]
-		if !slices.Contains(other, c.Name) && x.s.Rename[c.Name] == "" && !isTime(x.t, c) && !c.numbersRows() {
+		if x.s.free(c.Name) && !slices.Contains(other, c.Name) && !isTime(x.t, c) && !c.numbersRows() {
 			states = append(states, c)
 		}
 	}
@@ -289,15 +291,17 @@ func (x *inference) dropTwins(f *Fluent, c *Column) {
 
 // finest is the column of times with clearly more of them than the first one, if there is one: a case has a deadline, and each of its rows a time.
 func (x *inference) finest(first *Column) string {
-	best := first
+	best, most := first.Name, first.different()
 	for i := range x.t.Columns {
 		c := &x.t.Columns[i]
-		used := slices.Contains(slices.Concat(x.s.Actions, x.s.Ignore, x.s.Inputs, []string{x.s.Episode, x.s.Entity}), c.Name) || x.s.Rename[c.Name] != ""
-		if !used && isTime(x.t, c) && 10*best.different() < 9*c.different() {
-			best = c
+		if !x.s.free(c.Name) || c.Name == x.s.Episode || c.Name == x.s.Entity || !isTime(x.t, c) {
+			continue
+		}
+		if n := c.different(); 10*most < 9*n {
+			best, most = c.Name, n
 		}
 	}
-	return best.Name
+	return best
 }
 
 // different counts the different cells of the first rows.

@@ -175,9 +175,14 @@ func (w *likelyWriter) linear(context int, p possible) string {
 	return between(v, over, runs)
 }
 
-// run is a range of values after which a number follows, or to which one is added, or both.
+// run is a range of values after which the same follows.
 type run struct {
-	last       int64 // value
+	last int64 // value
+	form
+}
+
+// form is a number that follows, or one that is added, or both.
+type form struct {
 	to, by     int64
 	sets, adds bool
 	base       string // what is added to
@@ -189,7 +194,7 @@ func (w *likelyWriter) runs(context int, may []bool) (out []run, err error) {
 	v := &w.s.p.Variables[g.Outputs[0]]
 	c := g.Contexts[context]
 	c.When = ""
-	one := chance.Group{Outputs: g.Outputs, Sums: g.Sums, Blocked: g.Blocked, Contexts: []chance.Context{c}}
+	one := chance.Group{Outputs: g.Outputs, Blocked: g.Blocked, Contexts: []chance.Context{c}}
 	m, _, _, err := chance.New(w.s.p, []chance.Group{one})
 	if err != nil {
 		return nil, err
@@ -209,7 +214,7 @@ func (w *likelyWriter) runs(context int, may []bool) (out []run, err error) {
 				continue
 			}
 		}
-		out = append(out, run{last: x, to: y, by: y - x, sets: true, adds: true, base: v.Name})
+		out = append(out, run{x, form{to: y, by: y - x, sets: true, adds: true, base: v.Name}})
 	}
 	return out, nil
 }
@@ -231,25 +236,22 @@ func (w *likelyWriter) sum(context int) (out []run) {
 	}
 	text := of.Text(w.s.p)
 	for s := least; s <= most && len(out) <= mostParts; s++ {
-		r := run{last: s, adds: true, base: v.Name} // the value is kept
+		f := form{adds: true, base: v.Name} // the value is kept
 		if k := likeliest(outcomes, g.Blocked, func(e chance.Effect) bool { return e.Sum > 0 && (s+e.By < v.Lo || s+e.By > v.Hi) }); k >= 0 {
 			switch e := outcomes[k].Effects[0]; {
 			case e.Kind == chance.Set:
-				r = run{last: s, to: e.By, sets: true}
+				f = form{to: e.By, sets: true}
 			case e.Sum > 0:
-				r = run{last: s, by: e.By, adds: true, base: text}
+				f = form{by: e.By, adds: true, base: text}
 			default:
-				r.by = e.By
+				f.by = e.By
 			}
 		}
-		if k := len(out) - 1; k >= 0 {
-			before := out[k]
-			if before.last = s; before == r {
-				out[k] = r
-				continue
-			}
+		if k := len(out) - 1; k >= 0 && out[k].form == f {
+			out[k].last = s
+			continue
 		}
-		out = append(out, r)
+		out = append(out, run{s, f})
 	}
 	return out
 }
@@ -288,7 +290,7 @@ func likeliest(outcomes []chance.Outcome, way chance.Blocked, isBlocked func(cha
 }
 
 // text writes the next value.
-func (r *run) text(v *factored.Variable) string {
+func (r *form) text(v *factored.Variable) string {
 	switch {
 	case !r.adds:
 		return numberOf(v, r.to)
