@@ -126,8 +126,9 @@ func (x *cross) connected() bool {
 func (x *cross) rules(state, action *dataset.Column, nothing string) (out []string) {
 	for j, a := range x.actions {
 		var not, may []float64
+		first, last := x.further(j, state.Type == dataset.Int)
 		for i, q := range x.states {
-			if x.holes[i][j] {
+			if x.holes[i][j] || i < first || i >= last {
 				not = append(not, q)
 			} else {
 				may = append(may, q)
@@ -138,6 +139,29 @@ func (x *cross) rules(state, action *dataset.Column, nothing string) (out []stri
 		}
 	}
 	return out
+}
+
+// further returns the states from the first to before the last beyond which no row has an action, where the next one beyond is a hole: what is not possible with 38 is not with 39
+// either, of which few rows are.
+func (x *cross) further(action int, ordered bool) (first, last int) {
+	last = len(x.states)
+	none := func(i int) bool { return x.n[i][action] == 0 }
+	if !ordered {
+		return first, last
+	}
+	for first < last && none(first) {
+		first++
+	}
+	for last > first && none(last-1) {
+		last--
+	}
+	if first > 0 && !x.holes[first-1][action] {
+		first = 0
+	}
+	if last < len(x.states) && !x.holes[last][action] {
+		last = len(x.states)
+	}
+	return first, last
 }
 
 // is writes that a column has a value.

@@ -3,8 +3,11 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
 )
 
 // TestBarred: where actions are tried anywhere, what is never done in some states is not possible there; someone who acts by habit may do it.
@@ -60,5 +63,25 @@ func TestBarred(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestBarredBeyond: a state of few rows beyond those in which an action is not possible has it no more than these.
+func TestBarredBeyond(t *testing.T) {
+	counts := map[[2]float64]int{}
+	for q, n := range []int{60, 90, 70, 80, 50, 4} {
+		counts[[2]float64{float64(q), 0}] = n
+		if q < 3 {
+			counts[[2]float64{float64(q), 1}] = n / 2
+		}
+	}
+	x := newCross(counts)
+	if !x.barred() {
+		t.Fatal("nothing is barred")
+	}
+	stock := &dataset.Column{Name: "stock", Type: dataset.Int, Lo: 0, Hi: 5}
+	order := &dataset.Column{Name: "order", Type: dataset.Int, Lo: 0, Hi: 1}
+	if got := x.rules(stock, order, ""); !slices.Equal(got, []string{"order == 1 => stock <= 2"}) {
+		t.Errorf("got %q", got)
 	}
 }

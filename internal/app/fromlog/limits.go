@@ -17,6 +17,8 @@ const (
 	avoidedRows = 12
 	// leastReached is the number of values of a state, at least, in which rows reach the limit of its sum with an action.
 	leastReached = 3
+	// lackingRows is how many rows would have an action, for it to be no accident that none has it.
+	lackingRows = 3
 )
 
 // limited has the task of a log forbid what no row has of a state and an action together, where rows with several values of a whole number go up to the
@@ -97,8 +99,8 @@ func (x *looked) limits(state, action *dataset.Column, counts map[[2]float64]int
 	return rules
 }
 
-// limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with other values of the state reach it than those in
-// which no action goes further, and there would be many rows beyond it by chance.
+// limit returns the greatest sum of a state and sign times an action, or the least one, if it limits the action: rows with several values of the state reach it, in each value
+// with enough rows the action that comes next to it is taken, and there would be many rows beyond it by chance.
 func (x *cross) limit(sign float64, most bool) (bound float64, ok bool) {
 	way := 1.0
 	if !most {
@@ -120,7 +122,7 @@ func (x *cross) limit(sign float64, most bool) (bound float64, ok bool) {
 	}
 	reached, barred, avoided := 0, 0, 0.0
 	for i := range x.n {
-		own, beyond := math.Inf(-1), 0.0
+		own, next, beyond := math.Inf(-1), -1, 0.0 // next is the possible action that goes furthest
 		ofState, different, possible := 0.0, 0, 0
 		for j, n := range x.n[i] {
 			if ofState += n; n > 0 {
@@ -128,8 +130,8 @@ func (x *cross) limit(sign float64, most bool) (bound float64, ok bool) {
 			}
 			if at(i, j) > bound {
 				beyond += ofAction[j]
-			} else {
-				possible++
+			} else if possible++; next < 0 || at(i, j) > at(i, next) {
+				next = j
 			}
 		}
 		avoided += ofState * beyond / rows
@@ -139,7 +141,8 @@ func (x *cross) limit(sign float64, most bool) (bound float64, ok bool) {
 		if beyond == 0 {
 			continue
 		}
-		if barred++; own < bound || different < min(2, possible) {
+		barred++
+		if next < 0 || own < at(i, next) && ofState*ofAction[next] >= lackingRows*rows || different < min(2, possible) && ofState >= lackingRows {
 			return 0, false // another limit, or none
 		}
 	}

@@ -18,6 +18,7 @@ func TestLimited(t *testing.T) {
 	}{
 		{"any", func(rng *rand.Rand, stock int) int { return rng.IntN(min(6-stock, 2)+min(stock, 2)+1) - min(stock, 2) }, "stock + trade <= 6, stock + trade >= 0", 0},
 		{"ordered", func(rng *rand.Rand, stock int) int { return rng.IntN(min(6-stock, 2) + 1) }, "stock + trade <= 6", -1},
+		{"by twos", func(rng *rand.Rand, stock int) int { return 2 * rng.IntN(min((6-stock)/2, 2)+1) }, "stock + trade <= 6", -1},
 		{"filled up", func(rng *rand.Rand, stock int) int { return 6 - stock }, "", 0},
 		{"a threshold", func(rng *rand.Rand, stock int) int {
 			if stock > 3 {
