@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -57,48 +58,58 @@ func (w *payment) Worth(now, next factored.Valuation) *big.Rat { return w.n.exac
 
 func (w *payment) String() string { return w.text }
 
-// Part is what some summands of a reward read: variables of the state before a step and its actions, and of the state after it.
-type Part struct{ Now, Next []*factored.Variable }
+// Part is what a summand of a reward reads.
+type Part []Read
 
-// Parts divides a reward that SetReward has set into sums that have no variable in common, and returns what each reads. Multiples of numbers are not among
+// Read is a variable of the state before a step or of its actions, or of the state after it.
+type Read struct {
+	*factored.Variable
+	Next    bool
+	Ordered bool // an integer that is calculated with, or compared as less or greater, and not asked for being equal to something
+}
+
+// Parts returns what each summand of a reward that SetReward has set reads, each set of variables once. Multiples of numbers are not among
 // them. It returns nil for other rewards.
 func Parts(r *factored.Reward) (parts []Part) {
 	w, ok := r.Written.(*payment)
 	if !ok {
 		return nil
 	}
-	var sets [][]reference
 	w.n.split(big.NewRat(1, 1), new(big.Rat), func(n *node, _ *big.Rat) {
-		set := n.reads()
 		if n.op == "name" && !n.v.Bool {
 			return
 		}
-		rest := sets[:0]
-		for _, other := range sets {
-			if !slices.ContainsFunc(other, func(x reference) bool { return mentions(set, x.v, x.next) }) {
-				rest = append(rest, other)
-				continue
-			}
-			for _, x := range other {
-				if !mentions(set, x.v, x.next) {
-					set = append(set, x)
-				}
-			}
-		}
-		sets = append(rest, set)
-	})
-	for _, set := range sets {
 		var part Part
-		for _, x := range set {
-			if x.next {
-				part.Next = append(part.Next, x.v)
-			} else {
-				part.Now = append(part.Now, x.v)
-			}
+		for _, x := range n.reads() {
+			part = append(part, Read{x.v, x.next, !x.v.Bool && !x.v.Enumeration() && !n.equals(x, false)})
 		}
-		parts = append(parts, part)
-	}
+		slices.SortFunc(part, func(a, b Read) int {
+			return cmp.Or(cmp.Compare(a.First, b.First), compareBools(a.Next, b.Next), compareBools(a.Ordered, b.Ordered))
+		})
+		if !slices.ContainsFunc(parts, func(other Part) bool { return slices.Equal(other, part) }) {
+			parts = append(parts, part)
+		}
+	})
 	return parts
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// equals reports whether n asks for something with x to be equal to something; within tells that n stands in such a question.
+func (n *node) equals(x reference, within bool) bool {
+	within = within || n.op == "==" || n.op == "~="
+	if n.op == "name" {
+		return within && n.v.Name == x.v.Name && n.next == x.next
+	}
+	return slices.ContainsFunc(n.args, func(a *node) bool { return a.equals(x, within) })
 }
 
 // rewardSum is a sum with fractions as weights.

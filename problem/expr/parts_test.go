@@ -9,14 +9,14 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestParts: summands with a variable in common are one part, and multiples of numbers are none.
+// TestParts: each summand is a part, but for multiples of numbers. What it calculates with or orders is told from what it asks for being equal to something.
 func TestParts(t *testing.T) {
 	for text, want := range map[string]string{
-		"2*(x == 1 ^ a) - 3*(y ~= 2 ^ a) - q":     "x a y",
-		"2*(x == 1 ^ a) - 3*(y' ~= y) + 4":        "x a; y y'",
-		"-(x == 1 ^ y' < 1) - 3*(y < 2) - (y'>1)": "x y'; y",
-		"q - 0.5*q'": "",
-		"a - x*q":    "a; x q",
+		"2*(x == 1 ^ a) - 3*(y ~= 2 ^ a) - q":           "a x; a y",
+		"2*(x == 1 ^ a) - 3*(y' ~= y) + 4*(a ^ x ~= 2)": "a x; y y'",
+		"-(x == 1 ^ y' < 1) - 3*(y < 2) - (y'>1)":       "x y'<; y<; y'<",
+		"q - 0.5*q'":               "",
+		"a - x*q + max[0, q - y']": "a; q< x<; q< y'<",
 	} {
 		p := factored.NewProblem("parts")
 		for _, v := range []factored.Variable{
@@ -33,11 +33,15 @@ func TestParts(t *testing.T) {
 		var got []string
 		for _, part := range expr.Parts(&p.Reward) {
 			var names []string
-			for _, v := range part.Now {
-				names = append(names, v.Name)
-			}
-			for _, v := range part.Next {
-				names = append(names, v.Name+"'")
+			for _, v := range part {
+				name := v.Name
+				if v.Next {
+					name += "'"
+				}
+				if v.Ordered {
+					name += "<"
+				}
+				names = append(names, name)
 			}
 			slices.Sort(names)
 			got = append(got, strings.Join(names, " "))

@@ -85,3 +85,15 @@ func TestRewardIsNoFluent(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRewardColumn: a column reward is learned whether it is named or not; no weight is dropped in silence.
+func TestRewardColumn(t *testing.T) {
+	log := "p,go,reward\n" + strings.Repeat("0,1,-1\n1,0,0\n1,1,-1\n", 20)
+	if named, without := taskOf(t, log, Request{Actions: []string{"go"}, Reward: "reward"}), taskOf(t, log, Request{Actions: []string{"go"}}); named != without {
+		t.Errorf("got\n%s\nwant\n%s", named, without)
+	}
+	_, err := Init(t.Context(), Request{Log: "log.csv", Out: "other", Actions: []string{"go"}, Reward: "-reward"})
+	if err == nil || !strings.Contains(err.Error(), "learned as it is without --reward") {
+		t.Error(err)
+	}
+}

@@ -21,6 +21,13 @@ func (x *looked) takeReward(ctx context.Context, r *Request) error {
 		return err
 	}
 	weights := weightsOf(r.Reward, x.fluents)
+	if of, named := weights[rawlog.RewardColumn]; named && x.t.Column(rawlog.RewardColumn) >= 0 {
+		if of != 1 || len(weights) > 1 {
+			return fmt.Errorf("--reward %s counts the column %s, which is learned as it is without --reward; expected that, or another name of the column in the log", r.Reward, rawlog.RewardColumn)
+		}
+		r.Reward = ""
+		return nil
+	}
 	var counted []*rawlog.Fluent // outcomes
 	for i := range x.fluents {
 		f := &x.fluents[i]

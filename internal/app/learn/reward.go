@@ -131,11 +131,55 @@ func fitReward(ctx context.Context, p *factored.Problem, x *rewardRows, seed uin
 		if float64(x.other()) > most {
 			break
 		}
-		if f, err := fit(list, false); err != nil || f.Exact && float64(x.unlike(f.given)) <= most {
-			return f, err
+		f, err := fit(list, false)
+		if err != nil {
+			return nil, err
+		}
+		if f.Exact && float64(x.unlike(f.given)) <= most {
+			return f, x.correct(ctx, f, len(plain), groups)
 		}
 	}
 	return fit(atoms, true)
+}
+
+// mostWays bounds the ways in which rewards differ from a function that are told apart.
+const mostWays = 8
+
+// correct adds to an exact function what rows have more on average, where the same states and action yield one reward or another by chance. Its first atoms
+// are plain ones.
+func (x *rewardRows) correct(ctx context.Context, f *rewardFit, plain int, groups []int) error {
+	if !x.chance() {
+		return nil
+	}
+	ways := map[float64]int{}
+	all := make([]reward.Tally, len(x.groups))
+	x.each(func(r *rewardRow) {
+		of, way := &all[r.group], 0
+		if of.Counts == nil {
+			of.Counts = make([]int, mostWays)
+		}
+		if more := r.reward - f.given[r.group]; !reward.Same(r.reward, f.given[r.group]) {
+			if ways[more] == 0 {
+				ways[more] = min(len(ways)+1, mostWays-1)
+			}
+			way = ways[more]
+			of.Sum += more
+		}
+		of.Counts[way]++
+	})
+	table := x.table(f.atoms[:plain], groups, nil, true)
+	tallies := make([]reward.Tally, len(groups))
+	for i, g := range groups {
+		table.Rewards[i] -= f.given[g]
+		tallies[i] = all[g]
+	}
+	more, err := table.Correct(ctx, tallies)
+	if err != nil {
+		return err
+	}
+	f.Terms, f.Constant, f.Exact = append(f.Terms, more.Terms...), f.Constant+more.Constant, false
+	f.given = x.given(f.atoms, f.Function)
+	return nil
 }
 
 // meanError is the mean absolute difference of the rows' rewards from what each group is given.

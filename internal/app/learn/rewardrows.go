@@ -174,6 +174,21 @@ func (x *rewardRows) other() int {
 	return n
 }
 
+// byChance is the logarithm of how many times less likely than by chance it is, in any of the groups, that so many rows have another reward.
+const byChance = 9
+
+// chance reports whether the same states and action yield one reward or another by chance: some have another one in far more rows than all have, while
+// wrong records are found anywhere.
+func (x *rewardRows) chance() bool {
+	all := float64(x.other()) / float64(x.rows)
+	return slices.ContainsFunc(x.groups, func(g rewardGroup) bool {
+		share := 1 - float64(g.agree)/float64(g.n)
+		// Chernoff's bound of the probability that a share is so great.
+		divergence := share*math.Log(share/all) + (1-share)*math.Log((1-share)/(1-all))
+		return share > max(all, mostWrong) && float64(g.n)*divergence > byChance+math.Log(float64(len(x.groups)))
+	})
+}
+
 // drawnGroups bounds the groups that a reward is learned on, those with a rare reward apart.
 const drawnGroups = 20_000
 

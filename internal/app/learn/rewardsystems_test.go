@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -354,5 +355,48 @@ func TestNoisyRewards(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.compare(t, p, l.Reward, r)
+	}
+}
+
+// TestDrawnRewards: where one state and action yield one reward or another by chance, the reward is their mean there, and what it is elsewhere.
+func TestDrawnRewards(t *testing.T) {
+	x := system{
+		states: []factored.Variable{ranged("row", 3), ranged("col", 5)}, actions: []factored.Variable{boolean("go")},
+		start: func(r *rand.Rand) []int { return []int{r.IntN(4), r.IntN(6)} },
+		step: func(r *rand.Rand, s, a []int) (next []int, reward float64, done bool) {
+			reward = -1
+			if a[0] == 1 && s[0] == 3 && s[1] == 0 && r.IntN(6) == 0 {
+				reward = -100
+			}
+			return []int{r.IntN(4), r.IntN(6)}, reward, false
+		},
+	}
+	p := x.problem(t)
+	l, err := learnReward(context.Background(), p, []train.Source{{Data: x.log(t, p, rand.New(rand.NewPCG(8, 8)), 12_000)}}, Training{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := expr.SetReward(p.Problem, l.Reward, "reward"); err != nil {
+		t.Fatal(err)
+	}
+	for row := range 4 {
+		for col := range 6 {
+			for _, goes := range []int64{0, 1} {
+				now, next := make(factored.Valuation, p.Problem.NumBits()), make(factored.Valuation, p.Problem.NumBits())
+				for i, v := range []int64{int64(row), int64(col), goes} {
+					if err := p.Problem.Variables[i].Set(now, v); err != nil {
+						t.Fatal(err)
+					}
+				}
+				y, ok := validate.StepReward(p.Problem, now, next)
+				want := -1.0
+				if goes == 1 && row == 3 && col == 0 {
+					want -= 99. / 6
+				}
+				if got := p.Problem.Reward.Float(y); !ok || math.Abs(got-want) > 6*is(want < -1, 1)+.01 {
+					t.Errorf("at %d, %d, go %d: %v, want %v: %s", row, col, goes, got, want, l.Reward)
+				}
+			}
+		}
 	}
 }

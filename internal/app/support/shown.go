@@ -17,7 +17,7 @@ type Shown struct {
 	r    *coverage.Record
 	kind Showing
 
-	parts           []reads // of a learned reward
+	summands        []*summand // of a learned reward
 	states, actions []factored.Bit
 	began, taken    map[string]int // rows by their states, and by their actions
 	numbers         *extents
@@ -30,20 +30,73 @@ type Showing int
 
 // What it takes.
 const (
-	// Enough asks for rows with the values that each part of a learned reward reads, and for a row with the state and the action where there would be some by chance.
+	// Enough asks for rows with what each summand of a learned reward reads, and for a row with the state and the action where there would be some by chance.
 	Enough Showing = iota
 	// All asks for a row with the state and the action.
 	All
 )
 
-// reads are bits of the state and the actions before a step, and of the state after it, and the values that rows have of them.
-type reads struct {
+// summand is what a summand of a learned reward reads: bits of the state and the actions before a step, and of the state after it, which rows have, and numbers,
+// which rows with these bits have up to a least and a greatest value.
+type summand struct {
 	now, next []factored.Bit
-	rows      map[string]bool
+	numbers   []expr.Read
+	rows      map[string][]reach // of the numbers, by the bits
 }
 
-func (r *reads) key(now, next factored.Valuation) string {
-	return now.Key(r.now) + "|" + next.Key(r.next)
+func newSummand(part expr.Part) *summand {
+	x := &summand{rows: map[string][]reach{}}
+	for _, r := range part {
+		bits := &x.now
+		if r.Next {
+			bits = &x.next
+		}
+		if r.Ordered {
+			x.numbers = append(x.numbers, r)
+			continue
+		}
+		for b := range r.Width {
+			*bits = append(*bits, r.First+factored.Bit(b))
+		}
+	}
+	return x
+}
+
+func (x *summand) key(now, next factored.Valuation) string {
+	return now.Key(x.now) + "|" + next.Key(x.next)
+}
+
+// value returns a number before or after a step.
+func (x *summand) value(k int, now, next factored.Valuation) int64 {
+	if x.numbers[k].Next {
+		now = next
+	}
+	return x.numbers[k].Value(now)
+}
+
+// add adds a row.
+func (x *summand) add(now, next factored.Valuation) {
+	key := x.key(now, next)
+	all, ok := x.rows[key]
+	for k := range x.numbers {
+		switch v := x.value(k, now, next); {
+		case ok:
+			all[k] = reach{min(all[k].low, v), max(all[k].high, v)}
+		default:
+			all = append(all, reach{v, v})
+		}
+	}
+	x.rows[key] = all
+}
+
+// shown reports whether rows have the bits, and each number between two values of theirs.
+func (x *summand) shown(now, next factored.Valuation) bool {
+	all, ok := x.rows[x.key(now, next)]
+	for k, r := range all {
+		v := x.value(k, now, next)
+		ok = ok && r.low <= v && v <= r.high
+	}
+	return ok
 }
 
 const (
@@ -66,13 +119,13 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 	x.packed = make([]uint64, (len(p.Problem.Inputs)+63)/64)
 	if p.LearnedReward && kind == Enough {
 		for _, part := range expr.Parts(&p.Problem.Reward) {
-			x.parts = append(x.parts, reads{bitsOf(part.Now), bitsOf(part.Next), map[string]bool{}})
+			x.summands = append(x.summands, newSummand(part))
 		}
 	}
 	alone := 0
 	for row := range Rows(p.Problem, r) {
-		for j := range x.parts {
-			x.parts[j].rows[x.parts[j].key(row.Now, row.Next)] = true
+		for _, s := range x.summands {
+			s.add(row.Now, row.Next)
 		}
 		row.Now.Pack(x.packed, p.Problem.Inputs)
 		if from, to := r.Of(x.packed); row.Count == 1 && to-from == 1 {
@@ -89,15 +142,6 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		return nil
 	}
 	return x
-}
-
-func bitsOf(list []*factored.Variable) (bits []factored.Bit) {
-	for _, v := range list {
-		for b := range v.Width {
-			bits = append(bits, v.First+factored.Bit(b))
-		}
-	}
-	return bits
 }
 
 // Row is a state and actions that stand in a record, the state after them, and how often they do.
@@ -170,6 +214,6 @@ func (x *Shown) Shows(now factored.Valuation, next []factored.Valuation) bool {
 		return false
 	}
 	return !slices.ContainsFunc(next, func(then factored.Valuation) bool {
-		return slices.ContainsFunc(x.parts, func(r reads) bool { return !r.rows[r.key(now, then)] })
+		return slices.ContainsFunc(x.summands, func(s *summand) bool { return !s.shown(now, then) })
 	})
 }
