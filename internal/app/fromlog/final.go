@@ -61,16 +61,20 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape, r ra
 	return e
 }
 
-// close makes a state of the column of ends, where its rows say that their own actions end an episode and no next state is recorded: these would
-// be lost otherwise, with what they cost.
+// close makes a state of the column of ends, where its rows say that their own actions end an episode: these would be lost otherwise, with what they
+// cost, or be repeated. Beside next states it is the next one of itself.
 func (x *looked) close() {
-	if len(x.shape.Next) > 0 || x.shape.Terminal == "" || !x.t.EndsByAction(x.shape.Terminal, x.fluents) {
+	if x.shape.Terminal == "" || !x.t.EndsByAction(x.shape.Terminal, x.fluents, x.shape.Next) {
 		return
 	}
 	i := slices.IndexFunc(x.fluents, func(f rawlog.Fluent) bool { return f.Column == x.shape.Terminal && f.Use == rawlog.AsEnd })
-	if i >= 0 {
-		f := &x.fluents[i]
-		f.Use, f.Kind, f.Why = rawlog.AsState, rawlog.Bool, "true after an action that ends an episode"
+	if i < 0 {
+		return
+	}
+	f := &x.fluents[i]
+	f.Use, f.Kind, f.Why = rawlog.AsState, rawlog.Bool, "true after an action that ends an episode"
+	if len(x.shape.Next) > 0 {
+		x.shape.Next[f.Column] = f.Column
 	}
 }
 

@@ -3,6 +3,7 @@ package fromlog
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -63,5 +64,43 @@ func TestRuns(t *testing.T) {
 		if got := usesOf(res); got != c.want {
 			t.Errorf("%s: %s, want %s\n%v", c.name, got, c.want, res.Notes)
 		}
+	}
+}
+
+// TestEndsBesideNext: cards are drawn until someone stops, which ends an episode in any state, or has more than 9, and the other one's card is one for each
+// episode. An episode that is cut off by a limit of time is not ended by its actions.
+func TestEndsBesideNext(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	log := func(limit int) string {
+		var b strings.Builder
+		b.WriteString("points,other,act,next_points,done\n")
+		for range 200 {
+			points, other := 1+rng.IntN(5), 1+rng.IntN(3)
+			for step := 1; ; step++ {
+				act := []string{"draw", "stop"}[rng.IntN(2)]
+				next := points
+				if act == "draw" {
+					next = min(10, points+1+rng.IntN(3))
+				}
+				if limit > 0 {
+					next = 1 + next%9 // goes on
+				}
+				done := limit == 0 && (act == "stop" || next == 10) || step == limit
+				fmt.Fprintf(&b, "%d,%d,%s,%d,%v\n", points, other, act, next, done)
+				if points = next; done {
+					break
+				}
+			}
+		}
+		return b.String()
+	}
+	text := taskOf(t, log(0), Request{Actions: []string{"act"}})
+	for _, want := range []string{"final = [\"done\"]", "[[input]]\nname = \"other\"", `next = {"done" = "done", "points" = "next_points"}`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+	if text := taskOf(t, log(7), Request{Actions: []string{"act"}}); strings.Contains(text, "final = [") {
+		t.Errorf("a limit of time ends in\n%s", text)
 	}
 }

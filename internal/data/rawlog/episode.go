@@ -41,19 +41,45 @@ func (c *Column) inBlocks() bool {
 
 // changesAtEnds reports whether a column of whole numbers has one for each episode: it rises after the rows that end one, and nowhere else.
 func (t *Table) changesAtEnds(c *Column, ends []string) bool {
-	var of []end
-	for _, name := range ends {
-		of = append(of, newEnd(&t.Columns[t.Column(name)]))
-	}
+	over := t.ending(ends)
 	starts, last := []int{0}, math.Inf(-1)
 	for i := range t.Rows() {
 		x, ok := c.Number(i)
 		if !ok || x != math.Trunc(x) || x < last {
 			return false
 		}
-		if last = x; i > 0 && slices.ContainsFunc(of, func(e end) bool { return e.at(i - 1) }) {
+		if last = x; i > 0 && over(i-1) {
 			starts = append(starts, i)
 		}
 	}
 	return len(starts) > leastEnds && t.changesAt(c, starts)
+}
+
+// leastStays is how many rows of an episode come after another one of it, at least, for their values to tell that a column stays as it is.
+const leastStays = 20
+
+// StaysFor reports whether a column has one value in each episode, and several in all. Episodes are named by a column, or follow rows that end one.
+func (t *Table) StaysFor(c *Column, episode string, ends []string) bool {
+	if episode == "" && len(ends) == 0 {
+		return false
+	}
+	over := t.ending(ends)
+	same := func(i int) bool { return !over(i - 1) }
+	if episode != "" {
+		ids := &t.Columns[t.Column(episode)]
+		same = func(i int) bool { return ids.cells.at(i) == ids.cells.at(i-1) }
+	}
+	stays, values := 0, map[uint64]bool{}
+	for i := range t.Rows() {
+		cell := c.cells.at(i)
+		if values[cell] = true; cell == missing {
+			return false
+		}
+		if i > 0 && same(i) {
+			if stays++; cell != c.cells.at(i-1) {
+				return false
+			}
+		}
+	}
+	return len(values) > 1 && stays >= leastStays
 }

@@ -68,7 +68,7 @@ func infersWell(t *testing.T, x *Table) {
 	Outcomes(t.Context(), x, fluents, r)
 	Hours(x, r)
 	if shape.Terminal != "" {
-		x.EndsByAction(shape.Terminal, fluents)
+		x.EndsByAction(shape.Terminal, fluents, shape.Next)
 	}
 	if _, err := Entities(t.Context(), x, fluents, r); err != nil {
 		t.Error(err)

@@ -418,7 +418,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	case !ranged && x.counts(c) != "":
 		f.Runs = c.Name == x.counter
 		return as(AsTime, "it counts the rows %s; --rename makes a state of it", x.counts(c))
-	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)):
+	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)) && !t.StaysFor(c, cmp.Or(s.Episode, x.episode), x.shape.Ends()):
 		return as(Dropped, "%s", noNext)
 	}
 	columns := []*Column{c}

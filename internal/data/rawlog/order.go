@@ -110,6 +110,15 @@ func newEnd(c *Column) end {
 // at reports whether the column is true in a row.
 func (e *end) at(row int) bool { return e.cells[e.from.cells.at(row)] }
 
+// ending returns a function that reports whether a row ends its episode, as one of some columns says.
+func (t *Table) ending(columns []string) func(row int) bool {
+	var ends []end
+	for _, name := range columns {
+		ends = append(ends, newEnd(&t.Columns[t.Column(name)]))
+	}
+	return func(row int) bool { return slices.ContainsFunc(ends, func(e end) bool { return e.at(row) }) }
+}
+
 // row returns the row at a place in order.
 func (x *reader) row(k int) int {
 	if x.order == nil {

@@ -123,7 +123,7 @@ func (t *Table) Shape(s Spec) Shape {
 		alike = alike && t.hasValuesOf(base, next)
 	}
 	for base, next := range named {
-		if plain := strings.HasSuffix(next, "'") || strings.HasSuffix(next, "’"); plain || covered || alike || t.follows(base, next, s.Entity) {
+		if plain := strings.HasSuffix(next, "'") || strings.HasSuffix(next, "’"); plain || covered || alike || t.follows(base, next, s.Entity, out.Ends()) {
 			out.Next[base] = next
 		} else {
 			out.Doubtful = append(out.Doubtful, [2]string{base, next})
@@ -196,30 +196,25 @@ const leastEnds = 5
 
 // EndsByAction reports whether the column of ends says of a row that its action ends the episode, as environments of Gymnasium do, and not that
 // its state is final: half of the states of such rows, or more, are those of rows that end none. Without enough states that are met again it is not known.
-func (t *Table) EndsByAction(terminal string, fluents []Fluent) bool {
+// Where rows have next states, it is these that are met again, and most rows with the same state and action end an episode, too: else it is a limit of time.
+func (t *Table) EndsByAction(terminal string, fluents []Fluent, next map[string]string) bool {
 	e := newEnd(&t.Columns[t.Column(terminal)])
-	var states []*Column
+	var states, before []*Column // those that are met again, and those of a state and an action
 	for i := range fluents {
-		if c := &t.Columns[t.Column(fluents[i].Column)]; fluents[i].Use == AsState && len(c.cells.values) <= mostCells {
-			states = append(states, c)
+		f := &fluents[i]
+		c := &t.Columns[t.Column(f.Column)]
+		if !f.IsFluent() || len(c.cells.values) > mostCells {
+			continue
 		}
+		if before = append(before, c); f.Use != AsState {
+			continue
+		}
+		if len(next) > 0 {
+			c = &t.Columns[t.Column(next[f.Column])]
+		}
+		states = append(states, c)
 	}
-	type counts struct{ ends, others int }
-	of := map[string]*counts{}
-	var key []byte
-	for i := range t.Rows() {
-		key = appendCells(key[:0], states, i)
-		n := of[string(key)]
-		if n == nil {
-			n = &counts{}
-			of[string(key)] = n
-		}
-		if e.at(i) {
-			n.ends++
-		} else {
-			n.others++
-		}
-	}
+	of := t.countEnds(states, e, nil)
 	shared, met := 0, 0
 	for _, n := range of {
 		switch {
@@ -230,19 +225,62 @@ func (t *Table) EndsByAction(terminal string, fluents []Fluent) bool {
 			met += n.ends
 		}
 	}
-	return len(states) > 0 && met >= leastEnds && 2*shared >= met
+	if len(states) == 0 || met < leastEnds || 2*shared < met || len(next) == 0 {
+		return len(states) > 0 && met >= leastEnds && 2*shared >= met
+	}
+	var key []byte
+	mostly, all := 0, 0
+	for _, n := range t.countEnds(before, e, func(row int) bool { // but for rows that lead to final states
+		key = appendCells(key[:0], states, row)
+		return e.at(row) && of[string(key)].others == 0
+	}) {
+		if n.ends == 0 || n.ends+n.others == 1 {
+			continue
+		}
+		if all += n.ends; n.ends > n.others {
+			mostly += n.ends
+		}
+	}
+	return all >= leastEnds && 2*mostly >= all
 }
 
-// follows reports whether most rows end in the state that the next one begins with, of the same entity if there are some, and the state
+// ends counts rows that end an episode, and others.
+type ends struct{ ends, others int }
+
+// countEnds counts the rows with the same cells of some columns, but for some rows.
+func (t *Table) countEnds(columns []*Column, e end, but func(row int) bool) map[string]*ends {
+	of := map[string]*ends{}
+	var key []byte
+	for i := range t.Rows() {
+		if but != nil && but(i) {
+			continue
+		}
+		key = appendCells(key[:0], columns, i)
+		n := of[string(key)]
+		if n == nil {
+			n = &ends{}
+			of[string(key)] = n
+		}
+		if e.at(i) {
+			n.ends++
+		} else {
+			n.others++
+		}
+	}
+	return of
+}
+
+// follows reports whether most rows that end no episode end in the state that the next one begins with, of the same entity if there are some, and the state
 // changes now and then.
-func (t *Table) follows(base, next, entity string) bool {
+func (t *Table) follows(base, next, entity string, ends []string) bool {
 	a, b := &t.Columns[t.Column(base)], &t.Columns[t.Column(next)]
 	by := t.find(entity)
+	over := t.ending(ends)
 	last := map[uint64]int{} // row by entity
 	same, changes := 0, 0
 	for i := range min(t.Rows(), 10_000) {
 		id := by.id(i)
-		if before, ok := last[id]; ok && a.Text(before) != a.Text(i) {
+		if before, ok := last[id]; ok && a.Text(before) != a.Text(i) && !over(before) {
 			changes++
 			if b.Text(before) == a.Text(i) {
 				same++

@@ -21,7 +21,10 @@ func Transitions(ctx context.Context, t *Table, s *dataset.Schema, r Reading) (*
 		return nil, err
 	}
 	for i := range x.columns {
-		x.values = append(x.values, newValues(x.columns[i], &s.Columns[i], r.Outside != nil))
+		v := newValues(x.columns[i], &s.Columns[i], r.Outside != nil)
+		name := x.columns[i].Name
+		v.begins = x.named && s.Columns[i].Role != dataset.Next && slices.Contains(r.Ends, name) && r.Next[name] == name
+		x.values = append(x.values, v)
 	}
 	if r.Missing == MissingPrevious && !x.primed {
 		if err := x.fill(ctx); err != nil {
@@ -82,6 +85,7 @@ type reader struct {
 	back     []int     // as well: from how many rows before a lag is; else 0 before the step and -1 after it, or ahead
 	reach    int       // the longest lag, in steps
 	primed   bool
+	named    bool    // next states are in columns with names of their own, and not in those of a data set
 	reward   *Column // nil for none
 	episode  *Column
 	entity   *Column
@@ -106,13 +110,13 @@ func (x *reader) match() error {
 		return nil, source.Errorf(x.t.File, 1, 0, "there is no column %s; the columns are %s%s", name, names(x.t), x.t.hint(name))
 	}
 	x.primed = x.t.hasPrimes()
-	named := len(x.r.Next) > 0 && !x.primed // a data set that init wrote has primes
+	x.named = len(x.r.Next) > 0 && !x.primed // a data set that init wrote has primes
 	for base, next := range x.r.Next {
-		named = named && x.t.Column(base) >= 0 && x.t.Column(next) >= 0
+		x.named = x.named && x.t.Column(base) >= 0 && x.t.Column(next) >= 0
 	}
-	x.primed = x.primed || named
+	x.primed = x.primed || x.named
 	for i := range x.s.Columns {
-		name, back := x.nameOf(&x.s.Columns[i], named)
+		name, back := x.nameOf(&x.s.Columns[i])
 		x.back = append(x.back, back)
 		column, err := find(name)
 		if err != nil {
@@ -151,13 +155,13 @@ func (x *reader) match() error {
 
 // nameOf names the column of the log that has the values of a column of the schema, and says from how many rows before: see
 // reader.back.
-func (x *reader) nameOf(c *dataset.Column, named bool) (name string, back int) {
+func (x *reader) nameOf(c *dataset.Column) (name string, back int) {
 	fluent := strings.TrimSuffix(c.Name, "'")
 	if c.Role == dataset.Next {
 		back = -1
 	}
 	// A data set has columns for lags, and a log has not, whatever its columns are named.
-	if lag := c.Lag; lag.By > 0 && !(x.primed && !named && x.t.Column(fluent) >= 0) {
+	if lag := c.Lag; lag.By > 0 && !(x.primed && !x.named && x.t.Column(fluent) >= 0) {
 		fluent, back = lag.Of, back+lag.By
 		x.reach = max(x.reach, lag.By)
 	}
@@ -169,7 +173,7 @@ func (x *reader) nameOf(c *dataset.Column, named bool) (name string, back int) {
 		return name, back
 	}
 	next, ok := x.r.Next[name]
-	if !named || !ok {
+	if !x.named || !ok {
 		next = name + "'"
 	}
 	if c.Given && x.t.Column(next) < 0 {

@@ -16,6 +16,7 @@ type values struct {
 	byCode []float64          // NaN if the cell is missing or has no such value
 	bad    []bool             // by code: the cell has a value that is not one of the fluent
 	keep   bool               // what stands for such a value is kept; see dataset.Schema.Outside
+	begins bool               // the column tells of ends that no step begins in: the value before it is 0
 }
 
 // newValues returns the values of a column, which must not grow any more.
@@ -36,6 +37,8 @@ func newValues(from *Column, as *dataset.Column, keep bool) *values {
 func (v *values) at(i int) (x float64, bad bool) {
 	b, k := &v.from.cells.blocks[i/blockRows], i%blockRows
 	switch {
+	case v.begins:
+		return 0, false
 	case b.narrow != nil:
 		return v.byCode[b.narrow[k]], v.bad[b.narrow[k]]
 	case b.codes != nil:
