@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,10 @@ func TestParts(t *testing.T) {
 	for text, want := range map[string]string{
 		"2*(x == 1 ^ a) - 3*(y ~= 2 ^ a) - q":           "a x; a y",
 		"2*(x == 1 ^ a) - 3*(y' ~= y) + 4*(a ^ x ~= 2)": "a x; y y'",
-		"-(x == 1 ^ y' < 1) - 3*(y < 2) - (y'>1)":       "x y'<; y<; y'<",
-		"q - 0.5*q'":               "",
-		"a - x*q + max[0, q - y']": "a; q< x<; q< y'<",
+		"-(x == 1 ^ y' < 1) - 3*(y < 2) - (y'>1)":       "x y'<1; y<2; y'<2",
+		"q - 0.5*q'":                           "",
+		"-(x < 1 ^ 2 <= y ^ x >= 1) - (x > 1)": "x<1 y<2; x<2",
+		"a - x*q + max[0, q - y']":             "a; q< x<; q< y'<",
 	} {
 		p := factored.NewProblem("parts")
 		for _, v := range []factored.Variable{
@@ -40,6 +42,9 @@ func TestParts(t *testing.T) {
 				}
 				if v.Ordered {
 					name += "<"
+				}
+				for _, k := range v.Cuts {
+					name += fmt.Sprint(k)
 				}
 				names = append(names, name)
 			}

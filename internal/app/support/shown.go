@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -36,10 +37,11 @@ const (
 	All
 )
 
-// summand is what a summand of a learned reward reads: bits of the state and the actions before a step, and of the state after it, which rows have, and numbers,
-// which rows with these bits have up to a least and a greatest value.
+// summand is what a summand of a learned reward reads: bits of the state and the actions before a step, and of the state after it, and the sides of numbers that some are on,
+// which rows have, and numbers that it calculates with, which rows with these bits have up to a least and a greatest value.
 type summand struct {
 	now, next []factored.Bit
+	sides     []expr.Read
 	numbers   []expr.Read
 	rows      map[string][]reach // of the numbers, by the bits
 }
@@ -51,7 +53,11 @@ func newSummand(part expr.Part) *summand {
 		if r.Next {
 			bits = &x.next
 		}
-		if r.Ordered {
+		switch {
+		case len(r.Cuts) > 0:
+			x.sides = append(x.sides, r)
+			continue
+		case r.Ordered:
 			x.numbers = append(x.numbers, r)
 			continue
 		}
@@ -63,15 +69,23 @@ func newSummand(part expr.Part) *summand {
 }
 
 func (x *summand) key(now, next factored.Valuation) string {
-	return now.Key(x.now) + "|" + next.Key(x.next)
+	key := now.Key(x.now) + "|" + next.Key(x.next)
+	for i := range x.sides {
+		at, found := slices.BinarySearch(x.sides[i].Cuts, value(&x.sides[i], now, next))
+		if found {
+			at++
+		}
+		key += "|" + strconv.Itoa(at)
+	}
+	return key
 }
 
 // value returns a number before or after a step.
-func (x *summand) value(k int, now, next factored.Valuation) int64 {
-	if x.numbers[k].Next {
+func value(r *expr.Read, now, next factored.Valuation) int64 {
+	if r.Next {
 		now = next
 	}
-	return x.numbers[k].Value(now)
+	return r.Value(now)
 }
 
 // add adds a row.
@@ -79,7 +93,7 @@ func (x *summand) add(now, next factored.Valuation) {
 	key := x.key(now, next)
 	all, ok := x.rows[key]
 	for k := range x.numbers {
-		switch v := x.value(k, now, next); {
+		switch v := value(&x.numbers[k], now, next); {
 		case ok:
 			all[k] = reach{min(all[k].low, v), max(all[k].high, v)}
 		default:
@@ -93,7 +107,7 @@ func (x *summand) add(now, next factored.Valuation) {
 func (x *summand) shown(now, next factored.Valuation) bool {
 	all, ok := x.rows[x.key(now, next)]
 	for k, r := range all {
-		v := x.value(k, now, next)
+		v := value(&x.numbers[k], now, next)
 		ok = ok && r.low <= v && v <= r.high
 	}
 	return ok

@@ -15,11 +15,11 @@ func TestSummand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := expr.SetReward(p, "max[0, stock - stock'] + 2*(open ^ price == 1)", "reward"); err != nil {
+	if err := expr.SetReward(p, "max[0, stock - stock'] + 2*(open ^ price == 1) - (stock >= 7 ^ open)", "reward"); err != nil {
 		t.Fatal(err)
 	}
 	parts := expr.Parts(&p.Reward)
-	if len(parts) != 2 {
+	if len(parts) != 3 {
 		t.Fatalf("%d parts", len(parts))
 	}
 	var summands []*summand
@@ -48,10 +48,11 @@ func TestSummand(t *testing.T) {
 		want bool
 	}{
 		{[4]int64{4, 0, 0, 3}, true},  // 4 and 3 are between 2 and 7, and 1 and 6
-		{[4]int64{4, 3, 1, 3}, true},  // open, price 3
-		{[4]int64{4, 1, 1, 3}, false}, // no row is open at price 1
+		{[4]int64{7, 3, 1, 3}, true},  // open, price 3, stock 7
+		{[4]int64{7, 1, 1, 3}, false}, // no row is open at price 1
 		{[4]int64{8, 0, 0, 3}, false}, // no row has so much stock
 		{[4]int64{4, 0, 0, 0}, false},
+		{[4]int64{6, 3, 1, 3}, false}, // no row is open with less stock than 7
 	} {
 		got := true
 		for _, s := range summands {
