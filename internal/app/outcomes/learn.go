@@ -114,13 +114,24 @@ func (x *chanceRows) chance(ctx context.Context, s *outcome.Source, drawn, sure 
 			return nil, err
 		}
 	}
-	if read.Decided() && read.Errors() >= someErrors {
+	if noise == 0 {
+		others := slices.DeleteFunc(slices.Clone(sure), func(g *outcome.Group) bool { return slices.Contains(disputed, g.Outputs[0]) })
+		if bits, _ := s.Told(slices.Concat(groups, others)); bits >= noAccident {
+			line.told = true
+			if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Recorded: true}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !line.told && read.Decided() && read.Errors() >= someErrors {
 		confirmed, err := x.confirmed(ctx, s, groups, all, line)
 		if err != nil || confirmed != nil {
 			return confirmed, err
 		}
 	}
-	groups = shorter(groups, sure)
+	if !line.told {
+		groups = shorter(groups, sure)
+	}
 	for _, o := range open {
 		if !slices.Contains(disputed, o) {
 			groups = append(groups, sure[o])

@@ -50,6 +50,7 @@ type Line struct {
 	// repaired are the rows that functions with wrong records were learned from, if those are not all.
 	repaired *chanceRows
 	gains    map[int]float64 // by how much sure is better than what was learned from them as from other rows, by variable; see relearn
+	told     bool            // that no record is wrong, by the rows after those that deviate
 	bits     map[int]float64 // description lengths, by the first variable of a group
 	of       map[int]learned // by the first variable of a group
 }

@@ -118,6 +118,62 @@ func (t *Table) follows(groups []*Group, now []int32, v int, value int32, row in
 	return as && differ, other && differ
 }
 
+// Told returns how many bits likelier the rows after those that groups take for wrong records are if the records are right, and how many such rows there are. Where the next
+// step does not depend on what was recorded, they tell nothing.
+func (t *Table) Told(groups []*Group) (bits float64, rows int) {
+	for i := 0; i+1 < t.Rows(); i++ {
+		if t.Begins[i+1] || len(t.differ(i, i+1)) > 0 {
+			continue
+		}
+		now, then := t.state(i), t.state(i+1)
+		for _, g := range groups {
+			for o, out := range g.x.outputs {
+				effects := g.leaf(t, now).fit.effects
+				if slices.ContainsFunc(effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[out][i] }) {
+					continue
+				}
+				v := t.Outputs[out]
+				recorded := then[v]
+				right := t.likelihood(groups, then, i+1)
+				then[v] = g.most(t, now, o)
+				wrong := t.likelihood(groups, then, i+1)
+				then[v] = recorded
+				if right != wrong {
+					bits, rows = bits+right-wrong, rows+1
+				}
+			}
+		}
+	}
+	return bits, rows
+}
+
+// likelihood is the logarithm to base 2 of the probability of the next values of a row, were its state and action those of now.
+func (t *Table) likelihood(groups []*Group, now []int32, row int) (bits float64) {
+	for _, g := range groups {
+		m := g.leaf(t, now).fit
+		sum, unlike := 0.0, 1.0
+		for o := range g.x.outputs {
+			unlike *= m.noise[o] / g.x.size[o]
+		}
+		for k, e := range m.effects {
+			p := m.p[k]
+			for o, out := range g.x.outputs {
+				if g.gives(t, now, e, o) == t.Next[out][row] {
+					p *= 1 - m.noise[o] + m.noise[o]/g.x.size[o]
+				} else {
+					p *= m.noise[o] / g.x.size[o]
+				}
+			}
+			sum += p
+		}
+		if len(m.effects) == 0 {
+			sum = unlike
+		}
+		bits += math.Log2(max(sum, 1e-300))
+	}
+	return bits
+}
+
 // leaf returns the leaf for the values of all variables.
 func (g *Group) leaf(t *Table, now []int32) *node {
 	n := g.tree
@@ -146,10 +202,13 @@ func (g *Group) gives(t *Table, now []int32, effect int32, o int) int32 {
 }
 
 // likely returns the most likely next value of a group of one output.
-func (g *Group) likely(t *Table, now []int32) int32 {
+func (g *Group) likely(t *Table, now []int32) int32 { return g.most(t, now, 0) }
+
+// most returns the next value of an output that the most likely effect gives.
+func (g *Group) most(t *Table, now []int32, o int) int32 {
 	m := g.leaf(t, now).fit
 	if len(m.effects) == 0 {
-		return now[t.Outputs[g.Outputs[0]]]
+		return now[t.Outputs[g.Outputs[o]]]
 	}
 	best := 0
 	for i, p := range m.p {
@@ -157,7 +216,7 @@ func (g *Group) likely(t *Table, now []int32) int32 {
 			best = i
 		}
 	}
-	return g.gives(t, now, m.effects[best], 0)
+	return g.gives(t, now, m.effects[best], o)
 }
 
 // allows reports whether some outcome leads from the values of all variables to those that a row begins with.

@@ -68,6 +68,8 @@ type Options struct {
 	// Noise is the share of wrong cells, if it is known; else 0. What is as rare as wrong cells before and after
 	// a step make it is then no outcome.
 	Noise float64
+	// Recorded says that no record is wrong: all that rows have is an outcome.
+	Recorded bool
 	// Refined looks longer for short functions.
 	Refined bool
 	// Coarse are bits that a test takes beside those that describe it: functions are found that hold for many rows.
@@ -261,7 +263,7 @@ func (g *grower) described(o Options, outputs []int, tree *node) (best *Group, r
 	for _, n := range o.noises(tree, x) {
 		try(n)
 	}
-	if o.Noise == 0 {
+	if o.Noise == 0 && !o.Recorded {
 		try(x.noise(best.noise(g.f)))
 	}
 	return best, rest
@@ -307,6 +309,9 @@ func (o *Options) noises(tree *node, x *view) []noise {
 	for i, q := range mean {
 		least[i] = leastNoise(x.rows)
 		between[i] = math.Sqrt(q * least[i])
+	}
+	if o.Recorded {
+		return []noise{x.noise(least)}
 	}
 	return []noise{x.noise(least), x.noise(between), x.noise(mean)}
 }
