@@ -110,3 +110,59 @@ func TestAgreed(t *testing.T) {
 		}
 	}
 }
+
+// TestTold tells rare failures of two machines, which stay broken until they are repaired, from records that are as often wrong: the same share of the rows, whatever
+// the state and the action.
+func TestTold(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		fails, wrong float64
+	}{{"failures", .03, 0}, {"wrong records", 0, .03}} {
+		rng := rand.New(rand.NewPCG(4, 9))
+		rows := &outcome.Table{Variables: []outcome.Variable{{Values: 2}, {Values: 2}, {Values: 3}}, Outputs: []int{0, 1}, Now: make([][]int32, 3), Next: make([][]int32, 2)}
+		broken := [2]int32{}
+		for i := range 600 {
+			action := rng.Int32N(3) // repairs one of them, or changes both
+			for m := range broken {
+				record := broken[m]
+				if rng.Float64() < c.wrong {
+					record = 1 - record
+				}
+				if rows.Now[m] = append(rows.Now[m], record); i > 0 {
+					rows.Next[m] = append(rows.Next[m], record)
+				}
+			}
+			rows.Now[2], rows.Begins = append(rows.Now[2], action), append(rows.Begins, i == 0)
+			for m := range broken {
+				switch {
+				case action == int32(m):
+					broken[m] = 0
+				case action == 2:
+					broken[m] = 1 - broken[m]
+				case rng.Float64() < c.fails:
+					broken[m] = 1
+				}
+			}
+		}
+		for m := range broken {
+			rows.Next[m] = append(rows.Next[m], broken[m])
+		}
+		groups, err := outcome.Learn(t.Context(), rows, []int{0, 1}, outcome.Options{Determined: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits, n := rows.Told(groups)
+		if n < 5 || c.fails > 0 && bits < 12 || c.wrong > 0 && bits > -12 {
+			t.Errorf("%s: %.1f bits in %d rows", c.name, bits, n)
+		}
+		all, err := outcome.Learn(t.Context(), rows, []int{0, 1}, outcome.Options{Recorded: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range all {
+			if c.fails > 0 && !g.Random() {
+				t.Errorf("%s: output %v is not drawn", c.name, g.Outputs)
+			}
+		}
+	}
+}
