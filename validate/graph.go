@@ -22,6 +22,7 @@ type Chance interface {
 type graph struct {
 	p      *factored.Problem
 	chance Chance
+	memory *Memory // of steps; nil for none
 
 	check           *checker
 	aux             []slot
@@ -63,6 +64,9 @@ type branch struct {
 
 func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
 	g.p, g.chance, g.places, g.budget = p, chance, map[string]int{}, -1
+	if r, ok := chance.(*remembering); ok {
+		g.chance, g.memory = r.Chance, r.memory
+	}
 	g.check = &checker{p: p, net: net, dead: map[string]bool{}}
 	g.check.sort()
 	g.states, g.actions = p.Bits(factored.State), p.Bits(factored.Action)
@@ -279,7 +283,7 @@ func (s *spread) leaf(weight *big.Int, p float64) error {
 		reward = 0
 	} else if s.first || s.reads {
 		var ok bool
-		if reward, ok = s.solve(); !ok {
+		if reward, ok = s.solved(); !ok {
 			if s.failure = s.g.check.failure; s.failure == nil {
 				s.failure = &Failure{Step: s.t, Group: "global", What: "the action is not legal"}
 			}
@@ -309,8 +313,34 @@ func (s *spread) leaf(weight *big.Int, p float64) error {
 	return nil
 }
 
-// solve finds the next values that are not drawn, and the reward of the step; false if a constraint does not
+// solved finds the next values that are not drawn, and the reward of the step; false if a constraint does not
 // hold.
+func (s *spread) solved() (reward int64, ok bool) {
+	key := ""
+	if s.g.memory != nil {
+		key = s.key()
+		reward, ok = s.recall(key)
+	}
+	if !ok {
+		if reward, ok = s.solve(); ok && s.g.memory != nil {
+			s.keep(key, reward)
+		}
+	}
+	if s.first && ok {
+		s.first = false
+		s.fixed, s.terms = reward, nil
+		for _, t := range s.g.p.Reward.Terms {
+			if t.Lit.Next && s.drawn[t.Lit.Bit] {
+				if s.terms = append(s.terms, t); s.then[t.Lit.Bit] != t.Lit.Neg {
+					s.fixed -= t.Weight
+				}
+			}
+		}
+	}
+	return reward, ok
+}
+
+// solve is solved, from the definition.
 func (s *spread) solve() (reward int64, ok bool) {
 	g := s.g
 	q := newQuestion(g.p, s.t)
@@ -335,16 +365,5 @@ func (s *spread) solve() (reward int64, ok bool) {
 		reward, ok = g.check.complete(q, g.aux, s.then)
 		return ok
 	})
-	if s.first && ok {
-		s.first = false
-		s.fixed, s.terms = reward, nil
-		for _, t := range g.p.Reward.Terms {
-			if t.Lit.Next && s.drawn[t.Lit.Bit] {
-				if s.terms = append(s.terms, t); s.then[t.Lit.Bit] != t.Lit.Neg {
-					s.fixed -= t.Weight
-				}
-			}
-		}
-	}
 	return reward, ok
 }

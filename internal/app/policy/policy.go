@@ -54,6 +54,7 @@ type model struct {
 	chance  validate.Chance
 	start   factored.Valuation
 	rows    *load.Problem // with the model as it was learned
+	memory  *validate.Memory
 }
 
 // learned reports whether the model was learned.
@@ -95,7 +96,7 @@ func newModel(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start, p}, nil
+	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start, p, validate.NewMemory()}, nil
 }
 
 var errTimed = errors.New("--require with @STEP holds at one step, and policies follow rules that hold at all; expected rules without steps")
@@ -123,7 +124,7 @@ func newLearned(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start, p}, nil
+	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start, p, validate.NewMemory()}, nil
 }
 
 // withoutModel is a problem all of whose next values are drawn, some with one outcome, so that nothing is left for a network to give.
@@ -339,7 +340,7 @@ func (d *Document) evaluate(m *model) (*validate.Odds, error) {
 	}
 	act := func(step int, state factored.Valuation) factored.Valuation { return table(step, 0, state) }
 	if d.Objective == policy.Success {
-		return validate.Success(m.of, nil, m.chance, m.start, act, d.Horizon)
+		return validate.Success(m.of, nil, validate.Remembering(m.chance, m.memory), m.start, act, d.Horizon)
 	}
-	return validate.ExpectedReward(m.of, nil, m.chance, m.start, act, d.Horizon)
+	return validate.ExpectedReward(m.of, nil, validate.Remembering(m.chance, m.memory), m.start, act, d.Horizon)
 }

@@ -399,7 +399,7 @@ func (d *Document) least(m *model, w *witness) (float64, error) {
 	if d.Objective == policy.Reward {
 		judge, scale = validate.LeastReward, float64(m.p.Problem.Reward.Scale)
 	}
-	odds, err := judge(m.of, nil, w, m.start, act, d.Horizon)
+	odds, err := judge(m.of, nil, validate.Remembering(w, m.memory), m.start, act, d.Horizon)
 	if err != nil {
 		return 0, err
 	}
