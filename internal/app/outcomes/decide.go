@@ -57,7 +57,11 @@ func (x *chanceRows) decide(line, without *Line, q *Request, st *structure.Struc
 	mine := x.wrong(nil, likely(drawn))
 	theirs, bits := x.functions(st)
 	line.groups = slices.DeleteFunc(line.groups, func(g chance.Group) bool {
-		if gain := held(g); math.Abs(gain) >= noAccident {
+		gain := held(g)
+		if line.told { // what is exceptional was recorded right; the rows before those held out may not have told of one as rare
+			return gain <= -noAccident && !math.IsInf(gain, -1)
+		}
+		if math.Abs(gain) >= noAccident {
 			return gain < 0
 		}
 		better, sum := false, 0.0
