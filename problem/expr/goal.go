@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -57,107 +56,6 @@ type payment struct {
 func (w *payment) Worth(now, next factored.Valuation) *big.Rat { return w.n.exact(now, next) }
 
 func (w *payment) String() string { return w.text }
-
-// Part is what a summand of a reward reads.
-type Part []Read
-
-// Read is a variable of the state before a step or of its actions, or of the state after it.
-type Read struct {
-	*factored.Variable
-	Next bool
-	// Ordered marks an integer that is calculated with, or compared as less or greater, and not asked for being equal to something.
-	Ordered bool
-	// Cuts are, of one that is just compared with numbers, the least values on the other side of each, in order.
-	Cuts []int64
-}
-
-// Parts returns what each summand of a reward that SetReward has set reads, each set of variables once. Multiples of numbers are not among
-// them. It returns nil for other rewards.
-func Parts(r *factored.Reward) (parts []Part) {
-	w, ok := r.Written.(*payment)
-	if !ok {
-		return nil
-	}
-	w.n.split(big.NewRat(1, 1), new(big.Rat), func(n *node, _ *big.Rat) {
-		if n.op == "name" && !n.v.Bool {
-			return
-		}
-		var part Part
-		for _, x := range n.reads() {
-			r := Read{Variable: x.v, Next: x.next, Ordered: !x.v.Bool && !x.v.Enumeration() && !n.equals(x, false)}
-			if r.Ordered && n.cuts(x, &r.Cuts) {
-				slices.Sort(r.Cuts)
-				r.Cuts = slices.Compact(r.Cuts)
-			} else {
-				r.Cuts = nil
-			}
-			part = append(part, r)
-		}
-		slices.SortFunc(part, func(a, b Read) int { return cmp.Or(cmp.Compare(a.First, b.First), compareBools(a.Next, b.Next)) })
-		if !slices.ContainsFunc(parts, func(other Part) bool { return slices.EqualFunc(other, part, Read.equal) }) {
-			parts = append(parts, part)
-		}
-	})
-	return parts
-}
-
-// equal reports whether a summand reads what another one reads.
-func (r Read) equal(s Read) bool {
-	return r.Variable == s.Variable && r.Next == s.Next && r.Ordered == s.Ordered && slices.Equal(r.Cuts, s.Cuts)
-}
-
-// cuts adds the cuts of x in n, and reports whether n does nothing else with it than to compare it with numbers.
-func (n *node) cuts(x reference, cuts *[]int64) bool {
-	if n.op == "name" {
-		return n.v.Name != x.v.Name || n.next != x.next
-	}
-	if len(n.args) == 2 {
-		a, b, op := n.args[0], n.args[1], n.op
-		if a.constant() {
-			a, b = b, a
-			op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
-		}
-		if a.op == "name" && b.constant() && a.v.Name == x.v.Name && a.next == x.next {
-			k := b.exact(nil, nil)
-			if k == nil {
-				return false
-			}
-			least := new(big.Int).Div(k.Num(), k.Denom()) // the greatest integer that is not above
-			switch {
-			case op == ">=" || op == "<":
-				if !k.IsInt() {
-					least.Add(least, big.NewInt(1))
-				}
-			case op == "<=" || op == ">":
-				least.Add(least, big.NewInt(1))
-			default:
-				return false
-			}
-			*cuts = append(*cuts, least.Int64())
-			return true
-		}
-	}
-	return !slices.ContainsFunc(n.args, func(a *node) bool { return !a.cuts(x, cuts) })
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// equals reports whether n asks for something with x to be equal to something; within tells that n stands in such a question.
-func (n *node) equals(x reference, within bool) bool {
-	within = within || n.op == "==" || n.op == "~="
-	if n.op == "name" {
-		return within && n.v.Name == x.v.Name && n.next == x.next
-	}
-	return slices.ContainsFunc(n.args, func(a *node) bool { return a.equals(x, within) })
-}
 
 // rewardSum is a sum with fractions as weights.
 type rewardSum struct {

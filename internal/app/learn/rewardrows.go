@@ -174,19 +174,34 @@ func (x *rewardRows) other() int {
 	return n
 }
 
-// byChance is the logarithm of how many times less likely than by chance it is, in any of the groups, that so many rows have another reward.
+// byChance is how many times likelier the rows are, as a logarithm, where rewards come by chance.
 const byChance = 9
 
-// chance reports whether the same states and action yield one reward or another by chance: some have another one in far more rows than all have, while
-// wrong records are found anywhere.
+// chance reports whether the same states and action yield one reward or another by chance: some have another one in far more rows than others have, while
+// wrong records are found anywhere. The shares of groups are alike, or drawn from a beta distribution around the share of all.
 func (x *rewardRows) chance() bool {
-	all := float64(x.other()) / float64(x.rows)
-	return slices.ContainsFunc(x.groups, func(g rewardGroup) bool {
-		share := 1 - float64(g.agree)/float64(g.n)
-		// Chernoff's bound of the probability that a share is so great.
-		divergence := share*math.Log(share/all) + (1-share)*math.Log((1-share)/(1-all))
-		return share > max(all, mostWrong) && float64(g.n)*divergence > byChance+math.Log(float64(len(x.groups)))
-	})
+	other := float64(x.other())
+	all := other / float64(x.rows)
+	if other == 0 {
+		return false
+	}
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	for _, strength := range []float64{1, 4, 16} {
+		a, b := strength*all, strength*(1-all)
+		gain := 0.0
+		for i := range x.groups {
+			g := &x.groups[i]
+			if g.n == 1 {
+				continue
+			}
+			n, k := float64(g.n), float64(g.n-g.agree)
+			gain += lg(a+k) + lg(b+n-k) - lg(strength+n) + lg(strength) - lg(a) - lg(b) - k*math.Log(all) - (n-k)*math.Log(1-all)
+		}
+		if gain > byChance {
+			return true
+		}
+	}
+	return false
 }
 
 // drawnGroups bounds the groups that a reward is learned on, those with a rare reward apart.

@@ -1,10 +1,11 @@
 package support
 
 import (
+	"cmp"
+	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -37,51 +38,37 @@ const (
 	All
 )
 
-// summand is what a summand of a learned reward reads: bits of the state and the actions before a step, and of the state after it, and the sides of numbers that some are on,
-// which rows have, and numbers that it calculates with, which rows with these bits have up to a least and a greatest value.
+// summand is what a summand of a learned reward reads: truths, sides and signs, which rows have, and numbers that it calculates with, which rows with these have up to a
+// least and a greatest value.
 type summand struct {
-	now, next []factored.Bit
-	sides     []expr.Read
-	numbers   []expr.Read
-	rows      map[string][]reach // of the numbers, by the bits
+	expr.Part
+	rows map[string][]reach // of the numbers
 }
 
-func newSummand(part expr.Part) *summand {
-	x := &summand{rows: map[string][]reach{}}
-	for _, r := range part {
-		bits := &x.now
-		if r.Next {
-			bits = &x.next
-		}
-		switch {
-		case len(r.Cuts) > 0:
-			x.sides = append(x.sides, r)
-			continue
-		case r.Ordered:
-			x.numbers = append(x.numbers, r)
-			continue
-		}
-		for b := range r.Width {
-			*bits = append(*bits, r.First+factored.Bit(b))
-		}
-	}
-	return x
-}
+func newSummand(part expr.Part) *summand { return &summand{part, map[string][]reach{}} }
 
 func (x *summand) key(now, next factored.Valuation) string {
-	key := now.Key(x.now) + "|" + next.Key(x.next)
-	for i := range x.sides {
-		at, found := slices.BinarySearch(x.sides[i].Cuts, value(&x.sides[i], now, next))
+	var key []byte
+	add := func(n int64) { key = binary.AppendVarint(key, n) }
+	for _, r := range x.Truths {
+		add(value(r, now, next))
+	}
+	for i := range x.Sides {
+		s := &x.Sides[i]
+		at, found := slices.BinarySearch(s.Cuts, value(s.Read, now, next))
 		if found {
 			at++
 		}
-		key += "|" + strconv.Itoa(at)
+		add(int64(at))
 	}
-	return key
+	for _, pair := range x.Signs {
+		add(int64(cmp.Compare(value(pair[0], now, next), value(pair[1], now, next))))
+	}
+	return string(key)
 }
 
-// value returns a number before or after a step.
-func value(r *expr.Read, now, next factored.Valuation) int64 {
+// value returns the value of a variable before or after a step.
+func value(r expr.Read, now, next factored.Valuation) int64 {
 	if r.Next {
 		now = next
 	}
@@ -92,22 +79,22 @@ func value(r *expr.Read, now, next factored.Valuation) int64 {
 func (x *summand) add(now, next factored.Valuation) {
 	key := x.key(now, next)
 	all, ok := x.rows[key]
-	for k := range x.numbers {
-		switch v := value(&x.numbers[k], now, next); {
-		case ok:
-			all[k] = reach{min(all[k].low, v), max(all[k].high, v)}
-		default:
+	for k, r := range x.Numbers {
+		v := value(r, now, next)
+		if !ok {
 			all = append(all, reach{v, v})
+			continue
 		}
+		all[k] = reach{min(all[k].low, v), max(all[k].high, v)}
 	}
 	x.rows[key] = all
 }
 
-// shown reports whether rows have the bits, and each number between two values of theirs.
+// shown reports whether rows have the truths, sides and signs, and each number between two values of theirs.
 func (x *summand) shown(now, next factored.Valuation) bool {
 	all, ok := x.rows[x.key(now, next)]
 	for k, r := range all {
-		v := value(&x.numbers[k], now, next)
+		v := value(x.Numbers[k], now, next)
 		ok = ok && r.low <= v && v <= r.high
 	}
 	return ok
