@@ -130,7 +130,9 @@ func (c *choices) scenario(run []validate.Hop) (events []factored.Event) {
 			events = append(events[:0:0], x.events...)
 		}
 		events = append(events, hop.Events...)
-		reward += hop.Reward
+		if c.q.Above != nil { // else none is asked for, and places have none
+			reward += hop.Reward
+		}
 	}
 	return events
 }
