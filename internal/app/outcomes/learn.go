@@ -23,6 +23,9 @@ const fewerBits = .75
 // someErrors is the share of deviations that must be wrong records for the states that these make to be left out.
 const someErrors = .1
 
+// clearly is how many rows say of what is rare that it was recorded right, for each that says the opposite.
+const clearly = 3
+
 // source has the rows for which keep holds, nil for all.
 func (x *chanceRows) source(keep func(*train.Row) bool) *outcome.Source {
 	s := outcome.NewSource(x.p.Problem, x.outputs)
@@ -116,7 +119,7 @@ func (x *chanceRows) chance(ctx context.Context, s *outcome.Source, drawn, sure 
 	}
 	if noise == 0 {
 		others := slices.DeleteFunc(slices.Clone(sure), func(g *outcome.Group) bool { return slices.Contains(disputed, g.Outputs[0]) })
-		if bits, _ := s.Told(slices.Concat(groups, others)); bits >= noAccident {
+		if bits, right, wrong := s.Told(slices.Concat(groups, others)); bits >= noAccident && right >= clearly*wrong {
 			line.told = true
 			if groups, err = outcome.Learn(ctx, &s.Table, disputed, outcome.Options{Recorded: true}); err != nil {
 				return nil, err

@@ -118,9 +118,9 @@ func (t *Table) follows(groups []*Group, now []int32, v int, value int32, row in
 	return as && differ, other && differ
 }
 
-// Told returns how many bits likelier the rows after those that groups take for wrong records are if the records are right, and how many such rows there are. Where the next
-// step does not depend on what was recorded, they tell nothing.
-func (t *Table) Told(groups []*Group) (bits float64, rows int) {
+// Told returns how many bits likelier the rows after those that groups take for wrong records are if the records are right, and how many of them say that they are right, and that
+// they are wrong. Where the next step does not depend on what was recorded, they tell nothing.
+func (t *Table) Told(groups []*Group) (bits float64, right, wrong int) {
 	for i := 0; i+1 < t.Rows(); i++ {
 		if t.Begins[i+1] || len(t.differ(i, i+1)) > 0 {
 			continue
@@ -134,17 +134,20 @@ func (t *Table) Told(groups []*Group) (bits float64, rows int) {
 				}
 				v := t.Outputs[out]
 				recorded := then[v]
-				right := t.likelihood(groups, then, i+1)
+				gain := t.likelihood(groups, then, i+1)
 				then[v] = g.most(t, now, o)
-				wrong := t.likelihood(groups, then, i+1)
+				gain -= t.likelihood(groups, then, i+1)
 				then[v] = recorded
-				if right != wrong {
-					bits, rows = bits+right-wrong, rows+1
+				switch bits += gain; {
+				case gain >= 1:
+					right++
+				case gain <= -1:
+					wrong++
 				}
 			}
 		}
 	}
-	return bits, rows
+	return bits, right, wrong
 }
 
 // likelihood is the logarithm to base 2 of the probability of the next values of a row, were its state and action those of now.

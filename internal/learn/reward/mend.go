@@ -93,15 +93,20 @@ func (t *Table) length(f *Function) float64 {
 // caseBits is the length of a conjunction of some of so many literals. One about the next state,
 // or that a variable does not have one of its values, counts a bit more than others.
 func (t *Table) caseBits(lits []int, literals float64) float64 {
-	const end = 4 // bits for the weight and the length
-	choices, _ := math.Lgamma(float64(len(lits) + 1))
-	sum := end + float64(len(lits))*math.Log2(max(2, literals)) - choices*math.Log2E
+	sum := leastBits(len(lits), literals)
 	for _, l := range lits {
 		if a := &t.Atoms[l/2]; a.Later || a.Value && l%2 == 1 {
 			sum++
 		}
 	}
 	return sum
+}
+
+// leastBits is the least length of a conjunction of n of so many literals.
+func leastBits(n int, literals float64) float64 {
+	const end = 4 // bits for the weight and the length
+	choices, _ := math.Lgamma(float64(n + 1))
+	return end + float64(n)*math.Log2(max(2, literals)) - choices*math.Log2E
 }
 
 // off is the difference of a row's reward from that of a function, 0 for none.
@@ -200,20 +205,20 @@ func count(set []uint64) int {
 	return n
 }
 
-// common counts the members that two sets have in common.
-func common(a, b []uint64) int {
+// common counts the members that three sets have in common.
+func common(a, b, c []uint64) int {
 	n := 0
 	for i, x := range a {
-		n += bits.OnesCount64(x & b[i])
+		n += bits.OnesCount64(x & b[i] & c[i])
 	}
 	return n
 }
 
-// weight is how often the rows of both sets were seen.
-func (m *mending) weight(a, b []uint64) int {
+// weight is how often the rows of three sets were seen.
+func (m *mending) weight(a, b, c []uint64) int {
 	n := 0
 	for i, x := range a {
-		for x &= b[i]; x != 0; x &= x - 1 {
+		for x &= b[i] & c[i]; x != 0; x &= x - 1 {
 			n += m.t.count(m.rows[64*i+bits.TrailingZeros64(x)])
 		}
 	}
@@ -252,84 +257,111 @@ func (m *mending) term(ctx context.Context, v float64) (Term, error) {
 // found is a conjunction with what it explains.
 type found struct {
 	lits  []int
-	on    []uint64
-	lack  int     // places that differ
-	right int     // places that do not
-	score float64 // by which it is made longer
-	bits  float64 // that it saves
+	on    []uint64 // the rows of all literals but the last
+	last  []uint64 // and those of that one
+	lack  int      // places that differ
+	right int      // places that do not
+	score float64  // by which it is made longer
+	bits  float64  // that it saves
+}
+
+// search looks for the conjunction that saves most bits in the places that lack a difference, and those that are right.
+type search struct {
+	*mending
+	lack, right []uint64
+	lits        []condition // that hold in some place that lacks it
+	base        float64
+	best        found
 }
 
 // best is the conjunction that saves most bits; one without literals if none saves any.
 func (m *mending) best(lack, right []uint64) found {
-	var lits []condition
+	s := &search{mending: m, lack: lack, right: right}
 	for _, c := range m.lits {
-		if common(c.on, lack) > 0 {
-			lits = append(lits, c)
+		if common(c.on, lack, lack) > 0 {
+			s.lits = append(s.lits, c)
 		}
 	}
 	all, wrong := float64(count(lack)), float64(count(right))
-	base := math.Log2(all / (all + wrong))
-	weigh := func(x *found) {
-		x.lack, x.right = common(x.on, lack), common(x.on, right)
-		n, r := float64(x.lack), float64(x.right)
-		x.score = n * (math.Log2((n+0.5)/(n+r+1)) - base)
-		x.bits = -1
-		if saved := m.weight(x.on, lack); saved > x.right {
-			x.bits = float64(saved-m.weight(x.on, right))*m.each - m.t.caseBits(x.lits, float64(len(m.lits)))
-		}
-	}
-	last := []found{{on: slices.Repeat([]uint64{^uint64(0)}, len(lack)), lack: -1}}
-	best := found{}
+	s.base = math.Log2(all / (all + wrong))
+	every := slices.Repeat([]uint64{^uint64(0)}, len(lack))
+	last := []found{{on: every, last: every, lack: -1}}
 	for range mendLits {
 		var next []found
 		tried := map[string]bool{}
 		for i := range last {
-			next = m.longer(&last[i], lits, tried, weigh, next)
+			next = s.longer(&last[i], tried, next)
 		}
 		for i := range next {
-			if next[i].bits > best.bits+1e-9 {
-				best = next[i]
+			if next[i].bits > s.best.bits+1e-9 {
+				s.best = next[i]
 			}
 		}
 		slices.SortStableFunc(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 		last = next[:min(mendBeam, len(next))]
 	}
-	return m.shorter(best, weigh)
+	x := s.shorter(s.best)
+	if len(x.lits) > 0 {
+		x.on = intersection(x.on, x.last)
+	}
+	return x
+}
+
+// intersection has the members of two sets.
+func intersection(a, b []uint64) []uint64 {
+	out := slices.Clone(a)
+	for i := range out {
+		out[i] &= b[i]
+	}
+	return out
+}
+
+// weigh computes what a conjunction explains.
+func (s *search) weigh(x *found) {
+	x.lack, x.right = common(x.on, x.last, s.lack), common(x.on, x.last, s.right)
+	n, r := float64(x.lack), float64(x.right)
+	x.score = n * (math.Log2((n+0.5)/(n+r+1)) - s.base)
+	x.bits = -1
+	if saved := s.weight(x.on, x.last, s.lack); saved > x.right {
+		x.bits = float64(saved-s.weight(x.on, x.last, s.right))*s.each - s.t.caseBits(x.lits, float64(len(s.mending.lits)))
+	}
 }
 
 // shorter leaves out literals that are not needed.
-func (m *mending) shorter(x found, weigh func(*found)) found {
+func (s *search) shorter(x found) found {
 	for i := 0; i < len(x.lits) && len(x.lits) > 1; i++ {
 		less := found{lits: slices.Delete(slices.Clone(x.lits), i, i+1)}
-		less.on = m.t.holding(less.lits, m.rows)
-		if weigh(&less); less.bits > x.bits {
+		less.on = s.t.holding(less.lits, s.rows)
+		less.last = less.on
+		if s.weigh(&less); less.bits > x.bits {
 			x, i = less, -1
 		}
 	}
 	return x
 }
 
-// longer appends the conjunctions that have one more literal.
-func (m *mending) longer(from *found, lits []condition, tried map[string]bool, weigh func(*found), next []found) []found {
+// longer appends the conjunctions that have one more literal, unless none of them can save more bits than the best one so far.
+func (s *search) longer(from *found, tried map[string]bool, next []found) []found {
 	if from.right == 0 && from.lack > 0 {
 		return next // no row that is right is among its rows
 	}
-	for i := range lits {
-		c := &lits[i]
-		if slices.Contains(from.lits, c.lit) || slices.Contains(from.lits, c.lit^1) || common(from.on, c.on) == 0 {
+	on := intersection(from.on, from.last)
+	if float64(s.weight(on, on, s.lack))*s.each-leastBits(len(from.lits)+1, float64(len(s.mending.lits))) <= s.best.bits {
+		return next
+	}
+	for i := range s.lits {
+		c := &s.lits[i]
+		if slices.Contains(from.lits, c.lit) || slices.Contains(from.lits, c.lit^1) || common(on, c.on, c.on) == 0 {
 			continue
 		}
-		x := found{lits: append(slices.Clone(from.lits), c.lit), on: slices.Clone(c.on)}
+		x := found{lits: append(slices.Clone(from.lits), c.lit), on: on, last: c.on}
 		slices.Sort(x.lits)
 		k := key(x.lits)
 		if tried[k] {
 			continue
 		}
 		tried[k] = true
-		for w := range x.on {
-			x.on[w] &= from.on[w]
-		}
-		if weigh(&x); x.lack > 0 && (x.lack != from.lack || x.right != from.right) {
+		if s.weigh(&x); x.lack > 0 && (x.lack != from.lack || x.right != from.right) {
 			next = append(next, x)
 		}
 	}
