@@ -193,3 +193,98 @@ func TestBeyondRange(t *testing.T) {
 		t.Errorf("said %.3f, supported %.3f, beyond %v:\n%s", p.Value, p.Supported.Value, p.Supported.Beyond, text)
 	}
 }
+
+// TestCautiousEnd learns a walk along a cliff, at whose foot no row begins, from a log that does not say where walks end: no policy is wanted that goes on there, for
+// rewards that rows show elsewhere. At the foot it costs 50 a step.
+func TestCautiousEnd(t *testing.T) {
+	const rows, cols, horizon = 4, 8, 25
+	moves := map[string]cellOf{"up": {-1, 0}, "down": {1, 0}, "left": {0, -1}, "right": {0, 1}}
+	aside := map[string][2]string{"up": {"left", "right"}, "down": {"left", "right"}, "left": {"up", "down"}, "right": {"up", "down"}}
+	foot := func(c cellOf) bool { return c[0] == rows-1 && c[1] > 0 }
+	step := func(from cellOf, way string) (to cellOf, reward float64) {
+		if foot(from) {
+			return from, map[bool]float64{false: -50}[from[1] == cols-1]
+		}
+		to = cellOf{min(rows-1, max(0, from[0]+moves[way][0])), min(cols-1, max(0, from[1]+moves[way][1]))}
+		switch {
+		case to == cellOf{rows - 1, cols - 1}:
+			return to, 20
+		case foot(to):
+			return to, -50
+		}
+		return to, -1
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var log strings.Builder
+	log.WriteString("row,col,act,reward,next_row,next_col\n")
+	for at, i := (cellOf{rows - 1, 0}), 0; i < 1000; i++ {
+		act := []string{"up", "down", "left", "right"}[rng.IntN(4)]
+		way := act
+		if rng.IntN(5) == 0 {
+			way = aside[act][rng.IntN(2)]
+		}
+		to, reward := step(at, way)
+		fmt.Fprintf(&log, "%d,%d,%s,%v,%d,%d\n", at[0], at[1], act, reward, to[0], to[1])
+		switch at = to; {
+		case foot(at) && rng.IntN(2) == 0:
+			at = cellOf{rows - 1, 0}
+		case foot(at):
+			at = cellOf{rng.IntN(rows - 1), rng.IntN(cols)}
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "log.csv"), []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := runner(t, dir)
+	run("init", "log.csv", "--actions", "act", "-o", "made", "--initial", "row=3", "--initial", "col=0")
+	made := filepath.Join(dir, "made", "task.toml")
+	text, err := os.ReadFile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string // without the ends that init finds
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "final = ") {
+			kept = append(kept, line)
+		}
+	}
+	if err := os.WriteFile(made, []byte(strings.Join(kept, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run("train", "log.csv", "--task", "made/task.toml", "-o", "made/network.bnn")
+	run("plan", "made/task.toml", "--policy", "-H", fmt.Sprint(horizon), "-o", "policy.json")
+	var p struct {
+		policyFile
+		Avoids *struct{ Value float64 }
+	}
+	readPolicy(t, dir, &p)
+	acts := map[[3]int]string{}
+	for _, r := range p.Table.Rows {
+		c := p.Table.States[r[0]]
+		for at := r[1]; at <= r[2]; at++ {
+			acts[[3]int{int(c[0].(float64)), int(c[1].(float64)), at}] = p.Table.Actions[r[3]]["act"].(string)
+		}
+	}
+	var worth func(at cellOf, step int) float64
+	known := map[[3]int]float64{}
+	worth = func(at cellOf, k int) float64 {
+		key := [3]int{at[0], at[1], k}
+		if v, ok := known[key]; ok || k > horizon {
+			return v
+		}
+		act, sum := acts[key], 0.0
+		if act == "" {
+			act = "up" // the policy does not come here
+		}
+		for way, q := range map[string]float64{act: .8, aside[act][0]: .1, aside[act][1]: .1} {
+			to, reward := step(at, way)
+			sum += q * (reward + worth(to, k+1))
+		}
+		known[key] = sum
+		return sum
+	}
+	if truth := worth(cellOf{rows - 1, 0}, 1); truth < -30 || p.Value > truth+15 || p.Avoids == nil || p.Avoids.Value < 50 {
+		t.Errorf("said %.1f, true %.1f, avoids %+v; the best policy has -7.1", p.Value, truth, p.Avoids)
+	}
+}

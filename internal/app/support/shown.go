@@ -21,7 +21,9 @@ type Shown struct {
 
 	summands        []*summand // of a learned reward
 	states, actions []factored.Bit
-	began, taken    map[string]int // rows by their states, and by their actions
+	began, taken    map[string]int  // rows by their states, and by their actions
+	later           []factored.Bit  // that rows have after a step
+	ended           map[string]bool // states after a step in which no row begins
 	numbers         *extents
 	rows            int
 	packed          []uint64
@@ -32,7 +34,8 @@ type Showing int
 
 // What it takes.
 const (
-	// Enough asks for rows with what each summand of a learned reward reads, and for a row with the state and the action where there would be some by chance.
+	// Enough asks for rows with what each summand of a learned reward reads, and for a row with the state and the action where there would be some by chance, or where rows
+	// come to the state and none begins in it.
 	Enough Showing = iota
 	// All asks for a row with the state and the action.
 	All
@@ -116,7 +119,8 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		return nil
 	}
 	x := &Shown{p: p, r: r, kind: kind, states: p.Problem.Bits(factored.State), actions: p.Problem.Bits(factored.Action),
-		began: map[string]int{}, taken: map[string]int{}, numbers: newExtents(p.Problem)}
+		began: map[string]int{}, taken: map[string]int{}, ended: map[string]bool{}, numbers: newExtents(p.Problem)}
+	x.later, _ = RecordBits(p.Problem, p.Problem.Outputs, r.MoreOutputs)
 	x.packed = make([]uint64, (len(p.Problem.Inputs)+63)/64)
 	if p.LearnedReward && kind == Enough {
 		for _, part := range expr.Parts(&p.Problem.Reward) {
@@ -137,6 +141,10 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		x.taken[action] += row.Count
 		x.numbers.add(p.Problem, action, &row)
 		x.rows += row.Count
+		x.ended[row.Next.Key(x.later)] = true
+	}
+	for row := range Rows(p.Problem, r) {
+		delete(x.ended, row.Now.Key(x.later))
 	}
 	x.numbers.sum()
 	if kind == All && float64(alone) > newRows*float64(x.rows) {
@@ -206,7 +214,7 @@ func (x *Shown) Least(reward func(now, next factored.Valuation) float64) float64
 func (x *Shown) Shows(now factored.Valuation, next []factored.Valuation) bool {
 	now.Pack(x.packed, x.p.Problem.Inputs)
 	from, to := x.r.Of(x.packed)
-	if from < to || x.kind == All {
+	if from < to || x.kind == All || x.ended[now.Key(x.later)] {
 		return from < to
 	}
 	action := now.Key(x.actions)
