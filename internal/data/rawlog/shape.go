@@ -209,10 +209,13 @@ func (t *Table) EndsByAction(terminal string, fluents []Fluent, next map[string]
 		if before = append(before, c); f.Use != AsState {
 			continue
 		}
-		if len(next) > 0 {
-			c = &t.Columns[t.Column(next[f.Column])]
+		then, ok := next[f.Column]
+		switch {
+		case len(next) == 0:
+			states = append(states, c)
+		case ok:
+			states = append(states, &t.Columns[t.Column(then)])
 		}
-		states = append(states, c)
 	}
 	of := t.countEnds(states, e, nil)
 	shared, met := 0, 0
@@ -225,8 +228,11 @@ func (t *Table) EndsByAction(terminal string, fluents []Fluent, next map[string]
 			met += n.ends
 		}
 	}
-	if len(states) == 0 || met < leastEnds || 2*shared < met || len(next) == 0 {
-		return len(states) > 0 && met >= leastEnds && 2*shared >= met
+	switch {
+	case len(states) == 0 || met < leastEnds || 2*shared < met:
+		return false
+	case len(next) == 0:
+		return true
 	}
 	var key []byte
 	mostly, all := 0, 0
