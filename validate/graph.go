@@ -157,7 +157,9 @@ type spread struct {
 	outside bool               // a drawn value is outside its range
 	events  int                // draws so far that do not have their most likely value
 	draws   []*factored.Draw
-	drawn   []bool // by bit
+	drawn   []bool         // by bit
+	bits    []factored.Bit // of what is drawn; see key
+	place   string
 	// Of the first outcome; the others differ from it in the drawn values alone, unless a constraint
 	// reads these.
 	first bool

@@ -28,29 +28,17 @@ type remembering struct {
 	memory *Memory
 }
 
-// key tells a step by its state, its action and the values that are drawn.
+// key tells a step by its state, its action, what is drawn then, and the values of that.
 func (s *spread) key() string {
-	key := make([]byte, 0, 2*len(s.g.states)+len(s.g.actions))
-	for _, list := range [][]factored.Bit{s.g.states, s.g.actions} {
-		for _, b := range list {
-			key = append(key, bit(s.now[b]))
+	if s.place == "" { // the same for all outcomes
+		s.place = s.now.Key(s.g.states) + s.now.Key(s.g.actions) + factored.Valuation(s.drawn).Key(s.g.states)
+		for _, b := range s.g.states {
+			if s.drawn[b] {
+				s.bits = append(s.bits, b)
+			}
 		}
 	}
-	for _, b := range s.g.states {
-		drawn := byte(2)
-		if s.drawn[b] {
-			drawn = bit(s.then[b])
-		}
-		key = append(key, drawn)
-	}
-	return string(key)
-}
-
-func bit(v bool) byte {
-	if v {
-		return 1
-	}
-	return 0
+	return s.place + s.then.Key(s.bits)
 }
 
 // recall sets the next state as it is known, and returns the reward of the step.

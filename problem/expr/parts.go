@@ -83,10 +83,7 @@ func (p *Part) add(n *node) {
 	if op, compares := n.op, slices.Contains([]string{"==", "~=", "<", "<=", ">", ">="}, n.op); compares {
 		a, b := n.args[0], n.args[1]
 		if a.constant() {
-			a, b = b, a
-			if turned := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]; turned != "" {
-				op = turned
-			}
+			a, b, op = b, a, mirrored(op)
 		}
 		switch {
 		case a.isNumber() && b.isNumber():

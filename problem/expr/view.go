@@ -70,10 +70,7 @@ func (ps *parser) compare(op token, a, b *node) (*node, *node, string, error) {
 	case v == nil && w == nil:
 		return a, b, kind, ps.plain(a, b)
 	case v == nil:
-		mirror := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-		if m, ok := mirror[kind]; ok {
-			kind = m
-		}
+		kind = mirrored(kind)
 		a, b, v, w = b, a, w, nil
 	}
 	if v.Enumeration() {
@@ -83,6 +80,21 @@ func (ps *parser) compare(op token, a, b *node) (*node, *node, string, error) {
 		return nil, nil, "", ps.lex.errorf(op.col, "%s and %s are quantities, known by their bins; expected a comparison with a number", v.Name, w.Name)
 	}
 	return ps.compareQuantity(op, kind, a, b)
+}
+
+// mirrored is the comparison with the sides exchanged.
+func mirrored(op string) string {
+	switch op {
+	case "<":
+		return ">"
+	case "<=":
+		return ">="
+	case ">":
+		return "<"
+	case ">=":
+		return "<="
+	}
+	return op
 }
 
 func (ps *parser) compareNames(op token, kind string, a, b *node, v, w *factored.Variable) (*node, *node, string, error) {

@@ -111,7 +111,7 @@ func guessEntity(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, 
 			f.Use, f.Why = rawlog.AsEntity, fmt.Sprintf("it seems to name %d entities (%s): %s", e.Entities, someEntities(t, e), interleaved(e))
 		}
 	}
-	parameters(t, fluents, e.Column, nil)
+	parameters(t, fluents, e.Column)
 	return nil
 }
 

@@ -22,20 +22,15 @@ import (
 // mostEntities bounds the entities whose first values are written.
 const mostEntities = 200
 
-// parameters makes inputs of the states that have one value for each entity, and others for others: what is built into it. Beside states with next ones, those
-// without have one value in each episode.
-func parameters(t *rawlog.Table, fluents []rawlog.Fluent, entity string, next map[string]string) {
+// parameters makes inputs of the states that have one value for each entity, and others for others: what is built into it.
+func parameters(t *rawlog.Table, fluents []rawlog.Fluent, entity string) {
+	if entity == "" {
+		return
+	}
 	for i := range fluents {
 		f := &fluents[i]
-		if f.Use != rawlog.AsState {
-			continue
-		}
-		_, hasNext := next[f.Column]
-		switch {
-		case entity != "" && t.ConstantFor(f.Column, entity):
+		if f.Use == rawlog.AsState && t.ConstantFor(f.Column, entity) {
 			f.Use, f.Why = rawlog.AsInput, strings.TrimPrefix(f.Why+"; one value for each "+entity, "; ")
-		case len(next) > 0 && !hasNext:
-			f.Use, f.Why = rawlog.AsInput, strings.TrimPrefix(f.Why+"; one value in each episode", "; ")
 		}
 	}
 }

@@ -265,7 +265,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	if x.fluents, err = rawlog.Infer(ctx, t, spec, x.shape); err != nil {
 		return nil, err
 	}
-	parameters(t, x.fluents, r.Entity, x.shape.Next)
+	parameters(t, x.fluents, r.Entity)
 	x.reading = readingOf(x.fluents, *r, x.shape)
 	if gap := rawlog.Gap(t, x.reading); gap > 0 && gap <= math.MaxFloat64 {
 		r.Gap, x.reading.Gap = gap, gap

@@ -167,13 +167,11 @@ func (x *rewardRows) correct(ctx context.Context, f *rewardFit, plain int, group
 		}
 		of.Counts[way]++
 	})
-	table := x.table(f.atoms[:plain], groups, nil, true)
 	tallies := make([]reward.Tally, len(groups))
 	for i, g := range groups {
-		table.Rewards[i] -= f.given[g]
 		tallies[i] = all[g]
 	}
-	more, err := table.Correct(ctx, tallies)
+	more, err := x.table(f.atoms[:plain], groups, nil, true).Correct(ctx, tallies)
 	if err != nil {
 		return err
 	}

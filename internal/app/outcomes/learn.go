@@ -126,13 +126,13 @@ func (x *chanceRows) chance(ctx context.Context, s *outcome.Source, drawn, sure 
 			}
 		}
 	}
-	if !line.told && read.Decided() && read.Errors() >= someErrors {
-		confirmed, err := x.confirmed(ctx, s, groups, all, line)
-		if err != nil || confirmed != nil {
-			return confirmed, err
-		}
-	}
 	if !line.told {
+		if read.Decided() && read.Errors() >= someErrors {
+			confirmed, err := x.confirmed(ctx, s, groups, all, line)
+			if err != nil || confirmed != nil {
+				return confirmed, err
+			}
+		}
 		groups = shorter(groups, sure)
 	}
 	for _, o := range open {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -127,7 +128,7 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 			x.summands = append(x.summands, newSummand(part))
 		}
 	}
-	alone := 0
+	alone, begins := 0, map[string]bool{}
 	for row := range Rows(p.Problem, r) {
 		for _, s := range x.summands {
 			s.add(row.Now, row.Next)
@@ -141,11 +142,10 @@ func NewShown(p *load.Problem, kind Showing) *Shown {
 		x.taken[action] += row.Count
 		x.numbers.add(p.Problem, action, &row)
 		x.rows += row.Count
+		begins[row.Now.Key(x.later)] = true
 		x.ended[row.Next.Key(x.later)] = true
 	}
-	for row := range Rows(p.Problem, r) {
-		delete(x.ended, row.Now.Key(x.later))
-	}
+	maps.DeleteFunc(x.ended, func(state string, _ bool) bool { return begins[state] })
 	x.numbers.sum()
 	if kind == All && float64(alone) > newRows*float64(x.rows) {
 		return nil

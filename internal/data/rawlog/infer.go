@@ -127,6 +127,9 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 		if err != nil {
 			return nil, err
 		}
+		if _, hasNext := shape.Next[name]; f.Use == AsState && len(x.next) > 0 && !hasNext && x.stays(&t.Columns[i]) {
+			f.Use, f.Why = AsInput, strings.TrimPrefix(f.Why+"; one value in each episode", "; ")
+		}
 		x.dropTwins(&f, &t.Columns[i])
 		if j, twice := x.byName[f.Name]; f.IsFluent() && twice {
 			return nil, fmt.Errorf("columns %s and %s would both be named %s; expected --rename %s=NAME", x.out[j].Column, f.Column, f.Name, f.Column)
@@ -140,6 +143,11 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 		x.dropEmpty()
 	}
 	return x.out, nil
+}
+
+// stays reports whether a column has one value in each episode.
+func (x *inference) stays(c *Column) bool {
+	return x.t.StaysFor(c, cmp.Or(x.s.Episode, x.episode), x.shape.Ends())
 }
 
 // count finds a column that counts the rows of each episode, and with it one that names the episodes where none is known.
@@ -418,7 +426,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	case !ranged && x.counts(c) != "":
 		f.Runs = c.Name == x.counter
 		return as(AsTime, "it counts the rows %s; --rename makes a state of it", x.counts(c))
-	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)) && !t.StaysFor(c, cmp.Or(s.Episode, x.episode), x.shape.Ends()):
+	case len(x.next) > 0 && !hasNext && (s.Entity == "" || !t.ConstantFor(c.Name, s.Entity)) && !x.stays(c):
 		return as(Dropped, "%s", noNext)
 	}
 	columns := []*Column{c}

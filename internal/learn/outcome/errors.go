@@ -128,8 +128,7 @@ func (t *Table) Told(groups []*Group) (bits float64, right, wrong int) {
 		now, then := t.state(i), t.state(i+1)
 		for _, g := range groups {
 			for o, out := range g.x.outputs {
-				effects := g.leaf(t, now).fit.effects
-				if slices.ContainsFunc(effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[out][i] }) {
+				if g.explains(t, now, o, i) {
 					continue
 				}
 				v := t.Outputs[out]
@@ -220,6 +219,11 @@ func (g *Group) most(t *Table, now []int32, o int) int32 {
 		}
 	}
 	return g.gives(t, now, m.effects[best], o)
+}
+
+// explains reports whether some outcome in the state and action of now gives the next value of an output in a row.
+func (g *Group) explains(t *Table, now []int32, o, row int) bool {
+	return slices.ContainsFunc(g.leaf(t, now).fit.effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[g.x.outputs[o]][row] })
 }
 
 // allows reports whether some outcome leads from the values of all variables to those that a row begins with.
@@ -370,9 +374,8 @@ func (t *Table) Recount(groups []*Group) {
 		wrong := make([]int64, len(g.x.outputs))
 		for i := range t.Rows() {
 			now := t.state(i)
-			effects := g.leaf(t, now).fit.effects
-			for o, out := range g.x.outputs {
-				if !slices.ContainsFunc(effects, func(e int32) bool { return g.gives(t, now, e, o) == t.Next[out][i] }) {
+			for o := range g.x.outputs {
+				if !g.explains(t, now, o, i) {
 					wrong[o]++
 				}
 			}

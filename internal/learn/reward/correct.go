@@ -26,7 +26,7 @@ func (t *Table) Correct(ctx context.Context, tallies []Tally) (*Function, error)
 	if err := c.split(ctx, all(t), nil); err != nil {
 		return nil, err
 	}
-	t.finish(c.out)
+	c.out.round()
 	return c.out, nil
 }
 

@@ -96,7 +96,7 @@ func (t *Table) alike(lits, rows []int, all []condition) []int {
 	n := count(in)
 	var parts []condition // that hold in all of them
 	for _, c := range all {
-		if t.Atoms[c.lit/2].Action || common(c.on, in, in) < n {
+		if t.Atoms[c.lit/2].Action || common(c.on, in) < n {
 			continue
 		}
 		if count(c.on) == n {
@@ -106,7 +106,7 @@ func (t *Table) alike(lits, rows []int, all []condition) []int {
 	}
 	for i, a := range parts {
 		for _, b := range parts[i+1:] {
-			if common(a.on, b.on, b.on) == n {
+			if common(a.on, b.on) == n {
 				return []int{a.lit, b.lit}
 			}
 		}

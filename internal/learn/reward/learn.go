@@ -119,8 +119,8 @@ func (t *Table) pick(rows []int) *Table {
 	return out
 }
 
-// finish rounds the weights of a function that is not exact, and measures its error.
-func (t *Table) finish(f *Function) {
+// round rounds the weights of a function that is not exact, and drops terms without weight.
+func (f *Function) round() {
 	if !f.Exact {
 		const digits = 1e6
 		for i := range f.Terms {
@@ -129,6 +129,11 @@ func (t *Table) finish(f *Function) {
 		f.Constant = math.Round(f.Constant*digits) / digits
 	}
 	f.Terms = slices.DeleteFunc(f.Terms, func(m Term) bool { return m.Weight == 0 })
+}
+
+// finish rounds a function, and measures its error.
+func (t *Table) finish(f *Function) {
+	f.round()
 	n := 0
 	for r, y := range t.Rewards {
 		if e := math.Abs(t.Eval(f, r) - y); !f.Exact || Same(e+y, y) {

@@ -205,8 +205,17 @@ func count(set []uint64) int {
 	return n
 }
 
-// common counts the members that three sets have in common.
-func common(a, b, c []uint64) int {
+// common counts the members that two sets have in common.
+func common(a, b []uint64) int {
+	n := 0
+	for i, x := range a {
+		n += bits.OnesCount64(x & b[i])
+	}
+	return n
+}
+
+// shared counts the members that three sets have in common.
+func shared(a, b, c []uint64) int {
 	n := 0
 	for i, x := range a {
 		n += bits.OnesCount64(x & b[i] & c[i])
@@ -278,7 +287,7 @@ type search struct {
 func (m *mending) best(lack, right []uint64) found {
 	s := &search{mending: m, lack: lack, right: right}
 	for _, c := range m.lits {
-		if common(c.on, lack, lack) > 0 {
+		if common(c.on, lack) > 0 {
 			s.lits = append(s.lits, c)
 		}
 	}
@@ -318,7 +327,7 @@ func intersection(a, b []uint64) []uint64 {
 
 // weigh computes what a conjunction explains.
 func (s *search) weigh(x *found) {
-	x.lack, x.right = common(x.on, x.last, s.lack), common(x.on, x.last, s.right)
+	x.lack, x.right = shared(x.on, x.last, s.lack), shared(x.on, x.last, s.right)
 	n, r := float64(x.lack), float64(x.right)
 	x.score = n * (math.Log2((n+0.5)/(n+r+1)) - s.base)
 	x.bits = -1
@@ -351,7 +360,7 @@ func (s *search) longer(from *found, tried map[string]bool, next []found) []foun
 	}
 	for i := range s.lits {
 		c := &s.lits[i]
-		if slices.Contains(from.lits, c.lit) || slices.Contains(from.lits, c.lit^1) || common(on, c.on, c.on) == 0 {
+		if slices.Contains(from.lits, c.lit) || slices.Contains(from.lits, c.lit^1) || common(on, c.on) == 0 {
 			continue
 		}
 		x := found{lits: append(slices.Clone(from.lits), c.lit), on: on, last: c.on}
