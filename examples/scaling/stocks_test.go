@@ -244,6 +244,9 @@ func checkSmall(t *testing.T, name string, made *files, i int) *bound.Summary {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+	if i%2 == 1 {
+		s.FlowFirst()
+	}
 	x := bound.Summarize(t.Context(), s)
 	if plain.Status == engine.Optimal && (x.Infeasible || x.Bound < plain.Reward) {
 		t.Fatalf("%s: the bound is %d, infeasible %v, a plan has %d", name, x.Bound, x.Infeasible, plain.Reward)

@@ -97,6 +97,9 @@ func solveNarrow(t *testing.T, seed uint64, task engine.Task, horizon int) *engi
 		return nil
 	}
 	s.width = 1
+	if seed%2 == 1 {
+		s.FlowFirst()
+	}
 	if s.f != nil {
 		s.better, s.asked = s.f.newDominance(), true
 	}

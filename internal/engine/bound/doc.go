@@ -21,6 +21,9 @@
 // cannot beat the best plan is a proof. Groups that can be swapped are kept in
 // order, so that states that differ by a swap are one.
 //
+// Beside the beams, the flow program of the groups is solved by branch and cut:
+// see Flow and branchCut.
+//
 // The groups are cut exactly: a joint step is one move of each group such that
 // the moves agree in shared bits and keep all rules. See relation for what is
 // taken out as constant, closure for what a constraint reads, and groups for

@@ -43,6 +43,7 @@ type Search struct {
 	stuck  int       // reoptimizations since one has found something
 	rounds int       // of prices that are to come before the next beam
 	reason string
+	flows  flows // the program of the groups, beside beams
 	// offered is the bound of the cuts that were handed in last.
 	offered int64
 }
@@ -59,7 +60,7 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, offered: -infinite, width: firstWidth, rounds: firstRounds}
+	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, offered: -infinite, flows: flows{refused: infinite + 1}, width: firstWidth, rounds: firstRounds}
 	if f == nil {
 		s.lower = infinite
 		return s, ctx.Err()
@@ -126,6 +127,11 @@ func (s *Search) NextNodes() int64 {
 	case s.rounds > 0:
 		return s.o.roundNodes() * int64(s.stageRounds())
 	}
+	return s.beamNodes()
+}
+
+// beamNodes is about how many nodes the next beam will take at most.
+func (s *Search) beamNodes() int64 {
 	return min(int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)), max(cheapNodes, growth*s.last))
 }
 
@@ -157,6 +163,9 @@ func (s *Search) Advance(ctx context.Context) error {
 		s.reportProgress("prices")
 		return nil
 	}
+	if s.flowTurn() {
+		return s.advanceFlow()
+	}
 	before := s.cost
 	if err := s.beam(ctx, s.width); err != nil {
 		return err
@@ -171,6 +180,7 @@ func (s *Search) Advance(ctx context.Context) error {
 			s.rounds = firstRounds // what is left there is between groups
 		}
 		s.o.restart()
+		s.reconsiderFlow()
 	}
 	return nil
 }
@@ -373,6 +383,12 @@ func (s *Search) pair() {
 		least = min(least, s.pairs.of(start, 0))
 	}
 	s.raise(least)
+}
+
+// holds reports whether the checker takes a plan.
+func (s *Search) holds(trace *factored.Trace) bool {
+	report, err := validate.Check(s.f.r.Task.Problem, s.f.r.Task.Network, validate.FromTrace(trace))
+	return err == nil && report.Valid
 }
 
 // take makes a plan the best, if it is better.

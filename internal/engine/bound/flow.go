@@ -18,7 +18,13 @@ type Flow struct {
 	Constant int64
 	Integers []model.Integer
 	f        *Factors
-	m        *model.Model
+	m        *model.Model // nil where the program is for itself: bits have variables of its own then
+	bits     map[int32]model.Lit
+	add      func() int32
+	begin    []uint32     // the only first values, where the program is for itself
+	members  [][]int      // by group: those that its moves are of, itself among them; none where they are another's
+	tree     []model.Lit  // by row: a move that leaves where the row is about, the cheapest; 0 for none
+	prices   []float64    // by row: what the tables' prices say that its multiplier is
 	actions  []uint64     // by group: places in reads of the actions that it is the home of
 	ways     [][][]flowed // [t-1][group]; none of stocks
 	stocks   [][]*stock   // [group][t-1]; nil for a group that takes a path
@@ -35,8 +41,9 @@ const maxFlowMoves = 1 << 19
 type flowed struct {
 	from int32
 	label
-	cost int64
-	lit  model.Lit
+	cost   int64
+	priced int64 // with the tables' prices, if it is on a path
+	lit    model.Lit
 }
 
 // label is what a flowed has in common with the moves that it stands for.
@@ -52,36 +59,68 @@ func (s *Search) Flow(m *model.Model, reward *int64, actions bool, add func() in
 	if s.f == nil {
 		return nil
 	}
-	x := &Flow{f: s.f, m: m, Constant: s.f.constant * int64(s.f.horizon), taken: map[int32]bool{}}
+	x := s.newFlow(m, add)
+	for id := range s.f.parts {
+		x.members = append(x.members, []int{id})
+	}
 	dearest := int64(infinite)
 	if reward != nil {
 		dearest = (-*reward - x.Constant) * s.o.best.Scale
 	}
+	if !x.addGroups(s.o.best, dearest, maxFlowMoves) || !x.link(actions) {
+		return nil
+	}
+	x.Costs = merged(x.Costs)
+	return x
+}
+
+// newFlow begins a program.
+func (s *Search) newFlow(m *model.Model, add func() int32) *Flow {
+	x := &Flow{f: s.f, m: m, add: add, bits: map[int32]model.Lit{}, Constant: s.f.constant * int64(s.f.horizon), taken: map[int32]bool{}}
 	for id := range s.f.parts {
 		x.actions = append(x.actions, s.f.actionsOf(id))
 	}
 	for range s.f.horizon {
 		x.ways = append(x.ways, make([][]flowed, len(s.f.parts)))
 	}
-	for id := range s.f.parts {
-		x.stocks, x.numbers = append(x.stocks, x.findStock(id)), append(x.numbers, nil)
-		if x.stocks[id] == nil {
-			x.addGroup(id, s.o.best, dearest-s.f.root(s.o.best), add)
-		} else {
-			x.addNumbers(id, add)
-		}
-		if x.moves > maxFlowMoves {
-			return nil
-		}
-	}
-	for t := 1; t <= s.f.horizon; t++ {
-		x.couple(t, add)
-	}
-	if !x.link(actions) {
-		return nil
-	}
-	x.Costs = merged(x.Costs)
 	return x
+}
+
+// addGroups adds the groups, without moves that no plan makes whose priced cost is below dearest, and what couples them. It is false where there are more
+// than most moves.
+func (x *Flow) addGroups(t *Tables, dearest int64, most int) bool {
+	for id := range x.f.parts {
+		x.stocks, x.numbers = append(x.stocks, nil), append(x.numbers, nil)
+		if len(x.members[id]) == 1 {
+			x.stocks[id] = x.findStock(id)
+		}
+		switch {
+		case len(x.members[id]) == 0:
+		case x.stocks[id] == nil:
+			x.addGroup(id, t, dearest-x.f.root(t))
+		default:
+			x.addNumbers(id)
+		}
+		if x.moves > most {
+			return false
+		}
+	}
+	for n := 1; n <= x.f.horizon; n++ {
+		x.couple(n, t)
+	}
+	return true
+}
+
+// bit is the variable of a bit at step t.
+func (x *Flow) bit(t int, v int32) model.Lit {
+	if x.m != nil {
+		return x.m.Var(t, factored.Bit(x.f.r.bit[v]))
+	}
+	k := v + x.f.r.stride*int32(t-1)
+	if x.bits[k] == 0 {
+		x.bits[k] = model.Lit(x.add())
+	}
+	return x.bits[k]
 }
 
 // findStock describes a group at all steps as a stock; nil where it is none.
@@ -134,28 +173,17 @@ func (f *Factors) actionsOf(id int) (places uint64) {
 }
 
 // addGroup adds the moves of a group on paths that cost no more than slack above its cheapest, with prices.
-func (x *Flow) addGroup(id int, t *Tables, slack int64, add func() int32) {
+func (x *Flow) addGroup(id int, t *Tables, slack int64) {
 	g := &x.f.parts[id]
-	reached := make([]int64, len(g.values)) // what the cheapest way to a value costs, with prices
-	least := int64(infinite)
-	for v := range reached {
-		reached[v] = infinite
-	}
-	for _, v := range g.starts {
-		reached[v] = 0
-		least = min(least, t.At[id][0][v])
-	}
+	reached := x.beginnings(id, t) // what the cheapest way to a value costs above the cheapest of all, but for what is still to come
 	var p priced[int64]
-	into := make([][]model.Term, len(g.values))
 	for n := range x.f.horizon {
 		p.at(g, t.Price[n])
-		then, next := make([]int64, len(g.values)), make([][]model.Term, len(g.values))
+		then := make([]int64, len(g.values))
 		for v := range then {
 			then[v] = infinite
 		}
-		var all []model.Term
 		for v := range g.values {
-			row := into[v]
 			for _, m := range x.leaving(id, n, v, reached[v]) {
 				cost := reached[v] + m.cost*t.Scale + p.sig[m.sig]
 				if len(p.now) > 0 {
@@ -164,29 +192,105 @@ func (x *Flow) addGroup(id int, t *Tables, slack int64, add func() int32) {
 				if len(p.after) > 0 {
 					cost += p.after[m.to]
 				}
-				if t.At[id][n+1][m.to] >= infinite || cost+t.At[id][n+1][m.to]-least > slack {
+				if t.At[id][n+1][m.to] >= infinite || cost+t.At[id][n+1][m.to] > slack {
 					continue
 				}
 				then[m.to] = min(then[m.to], cost)
-				m.lit = model.Lit(add())
+				m.priced = cost - reached[v]
+				m.lit = model.Lit(x.add())
 				x.moves++
 				x.ways[n][id] = append(x.ways[n][id], m)
 				if m.cost != 0 {
 					x.Costs = append(x.Costs, model.Term{Coef: m.cost, Lit: m.lit})
 				}
-				row = append(row, model.Term{Coef: -1, Lit: m.lit})
-				next[m.to] = append(next[m.to], model.Term{Coef: 1, Lit: m.lit})
-				all = append(all, model.Term{Coef: 1, Lit: m.lit})
-			}
-			if n > 0 && len(row) > 0 {
-				x.row(row, factored.EQ, 0)
 			}
 		}
-		if n == 0 {
-			x.row(all, factored.EQ, 1)
-		}
-		reached, into = then, next
+		reached = then
 	}
+	x.conserve(id)
+}
+
+// conserve states that a group leaves the values that it gets to.
+func (x *Flow) conserve(id int) {
+	best := x.cheapest(id)
+	into := make([][]model.Term, len(x.f.parts[id].values))
+	for n := range x.f.horizon {
+		rows, next := into, make([][]model.Term, len(into))
+		var all []model.Term
+		for _, m := range x.ways[n][id] {
+			rows[m.from] = append(rows[m.from], model.Term{Coef: -1, Lit: m.lit})
+			next[m.to] = append(next[m.to], model.Term{Coef: 1, Lit: m.lit})
+			all = append(all, model.Term{Coef: 1, Lit: m.lit})
+		}
+		switch {
+		case n == 0 && x.m != nil: // of several first values there is one
+			x.row(all, factored.EQ, 1)
+		case n == 0:
+			for v := range rows {
+				if k := x.supply(id, v); k > 0 {
+					x.rowFor(best[n][v], rows[v], -k)
+				}
+			}
+		default:
+			for v := range rows {
+				if len(rows[v]) > 0 {
+					x.rowFor(best[n][v], rows[v], 0)
+				}
+			}
+		}
+		into = next
+	}
+}
+
+// cheapest are the moves that ways of least cost, with prices, take from each value at each step; 0 for none.
+func (x *Flow) cheapest(id int) [][]model.Lit {
+	out := make([][]model.Lit, x.f.horizon)
+	then := make([]int64, len(x.f.parts[id].values)) // what is still to come
+	for n := x.f.horizon - 1; n >= 0; n-- {
+		out[n] = make([]model.Lit, len(then))
+		now := make([]int64, len(then))
+		for _, m := range x.ways[n][id] {
+			if c := m.priced + then[m.to]; out[n][m.from] == 0 || c < now[m.from] {
+				now[m.from], out[n][m.from] = c, m.lit
+			}
+		}
+		then = now
+	}
+	return out
+}
+
+// supply is how many of the groups that a group stands for begin with a value.
+func (x *Flow) supply(id, v int) (n int64) {
+	for _, other := range x.members[id] {
+		if int(x.begin[other]) == v {
+			n++
+		}
+	}
+	return n
+}
+
+// beginnings are what ways to first values cost more than the cheapest of all, but for what is still to come.
+func (x *Flow) beginnings(id int, t *Tables) []int64 {
+	g := &x.f.parts[id]
+	out := make([]int64, len(g.values))
+	for v := range out {
+		out[v] = infinite
+	}
+	least := int64(infinite)
+	for _, v := range g.starts {
+		least = min(least, t.At[id][0][v])
+	}
+	for _, v := range g.starts {
+		out[v] = -least
+	}
+	if x.m == nil {
+		for v := range out {
+			if out[v] = infinite; x.supply(id, v) > 0 && t.At[id][0][v] < infinite {
+				out[v] = -t.At[id][0][v]
+			}
+		}
+	}
+	return out
 }
 
 // leaving lists the ways from a value at step n+1, which is reached at some cost.
@@ -218,8 +322,17 @@ func (x *Flow) row(terms []model.Term, op factored.Op, k int64) {
 	x.Rows = append(x.Rows, model.Sum{Terms: terms, Op: op, K: k})
 }
 
+// rowFor adds an equation about a value that a move leaves.
+func (x *Flow) rowFor(move model.Lit, terms []model.Term, k int64) {
+	for len(x.tree) < len(x.Rows) {
+		x.tree = append(x.tree, 0)
+	}
+	x.tree = append(x.tree, move)
+	x.row(terms, factored.EQ, k)
+}
+
 // couple states the relations of step t that the moves could break.
-func (x *Flow) couple(t int, add func() int32) {
+func (x *Flow) couple(t int, tables *Tables) {
 	f := x.f
 	terms := make([][]model.Term, len(f.rels))
 	high := make([]int64, len(f.rels)) // what the moves use at most
@@ -246,7 +359,7 @@ func (x *Flow) couple(t int, add func() int32) {
 			}
 		}
 		for _, e := range touched {
-			high[e] += most[e]
+			high[e] += most[e] * int64(len(x.members[id]))
 			most[e] = 0
 		}
 	}
@@ -255,8 +368,8 @@ func (x *Flow) couple(t int, add func() int32) {
 		if steps == nil {
 			continue
 		}
-		s := x.stockAt(t, id, steps[t-1], terms, add)
-		x.addStock(s, add)
+		s := x.stockAt(t, id, steps[t-1], terms)
+		x.addStock(s)
 		x.stocked = append(x.stocked, s)
 		for _, e := range slices.Sorted(maps.Keys(s.uses)) {
 			a := s.uses[e]
@@ -271,10 +384,20 @@ func (x *Flow) couple(t int, add func() int32) {
 		case x.taken[int32(e)]:
 		case r.equal:
 			x.row(terms[e], factored.EQ, r.limit)
+			x.price(tables, t, e)
 		case high[e] > r.limit:
 			x.row(terms[e], factored.LE, r.limit+limits[e])
+			x.price(tables, t, e)
 		}
 	}
+}
+
+// price notes the price of a relation at step t, which the last row states.
+func (x *Flow) price(tables *Tables, t, rel int) {
+	for len(x.prices) < len(x.Rows) {
+		x.prices = append(x.prices, 0)
+	}
+	x.prices[len(x.Rows)-1] = -float64(tables.Price[t-1][rel]) / float64(tables.Scale)
 }
 
 // link states which moves make bits of the model. It is false where an action is in no group.

@@ -36,18 +36,17 @@ type stocked struct {
 }
 
 // stockAt makes the expressions of a stock at step t. What it uses of an equation is what the others leave of it.
-func (x *Flow) stockAt(t, id int, s *stock, others [][]model.Term, add func() int32) *stocked {
+func (x *Flow) stockAt(t, id int, s *stock, others [][]model.Term) *stocked {
 	out := &stocked{stock: s, t: t, id: id, now: x.numbers[id][t-1], after: x.numbers[id][t], cases: make([]model.Lit, len(s.shared))}
 	g := &x.f.parts[id]
 	for _, i := range s.actions {
-		lit := x.m.Var(t, factored.Bit(x.f.r.bit[g.reads[i]]))
-		out.inputs = append(out.inputs, expression{terms: []model.Term{{Coef: 1, Lit: lit}}})
+		out.inputs = append(out.inputs, expression{terms: []model.Term{{Coef: 1, Lit: x.bit(t, g.reads[i])}}})
 	}
 	for k, e := range s.shared {
 		used := expression{constant: x.f.rels[e].limit}
 		used.add(-1, expression{terms: others[e]})
 		if r := s.ranges[k]; r.top == r.low+1 {
-			out.cases[k] = model.Lit(add())
+			out.cases[k] = model.Lit(x.add())
 			as := expression{[]model.Term{{Coef: 1, Lit: out.cases[k]}}, r.low}
 			used.add(-1, as)
 			x.limit(used, 0, 0)
@@ -63,24 +62,31 @@ func (x *Flow) stockAt(t, id int, s *stock, others [][]model.Term, add func() in
 // digits are the bits of the number of a stock at step t.
 func (x *Flow) digits(t int, id int) (out expression) {
 	for _, v := range x.f.parts[id].own {
-		out.terms = append(out.terms, model.Term{Coef: x.f.weight(v), Lit: x.m.Var(t, factored.Bit(x.f.r.bit[v]))})
+		out.terms = append(out.terms, model.Term{Coef: x.f.weight(v), Lit: x.bit(t, v)})
 	}
 	return out
 }
 
 // addNumbers adds the numbers of a stock: of bits at first, then integers, the last of which rows on the last state are about.
-func (x *Flow) addNumbers(id int, add func() int32) {
+func (x *Flow) addNumbers(id int) {
 	g := &x.f.parts[id]
 	k := model.Integer{Low: math.MaxInt64, High: math.MinInt64}
 	for _, value := range g.values {
 		n := x.f.number(g, value)
 		k.Low, k.High = min(k.Low, n), max(k.High, n)
 	}
-	x.numbers[id] = append(x.numbers[id], x.digits(1, id))
+	first := x.digits(1, id)
+	if x.m == nil {
+		first = expression{constant: x.f.number(g, g.values[x.begin[id]])}
+	}
+	x.numbers[id] = append(x.numbers[id], first)
 	for range x.f.horizon {
-		k.Var = add()
+		k.Var = x.add()
 		x.Integers = append(x.Integers, k)
 		x.numbers[id] = append(x.numbers[id], expression{terms: []model.Term{{Coef: 1, Lit: model.Lit(k.Var)}}})
+	}
+	if x.m == nil {
+		return
 	}
 	last := x.digits(x.f.horizon+1, id)
 	last.add(-1, x.numbers[id][x.f.horizon])
@@ -109,7 +115,7 @@ func (x *Flow) limit(a expression, low, top int64) {
 }
 
 // addStock states what holds of a stock at a step, and adds its costs.
-func (x *Flow) addStock(s *stocked, add func() int32) {
+func (x *Flow) addStock(s *stocked) {
 	for i := range s.limits {
 		l := &s.limits[i]
 		x.limit(s.sum(&l.sum), l.low, l.top)
@@ -120,13 +126,13 @@ func (x *Flow) addStock(s *stocked, add func() int32) {
 		x.limit(gap, 0, 0)
 	}
 	if s.over > 0 {
-		s.above = model.Lit(add())
+		s.above = model.Lit(x.add())
 		cut := s.sum(&affine{after: 1})
 		cut.add(s.least-s.most, expression{terms: []model.Term{{Coef: 1, Lit: s.above}}})
 		x.row(cut.terms, factored.GE, s.least-cut.constant)
 	}
 	if s.under > 0 {
-		s.below = model.Lit(add())
+		s.below = model.Lit(x.add())
 		cut := s.sum(&affine{after: 1})
 		cut.add(s.most-s.least, expression{terms: []model.Term{{Coef: 1, Lit: s.below}}})
 		x.row(cut.terms, factored.LE, s.most-cut.constant)
