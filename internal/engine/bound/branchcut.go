@@ -37,6 +37,8 @@ const (
 	rootShare      = 2
 	treeShare      = 4
 	muchLess       = .7
+	manyMoves      = 8_000
+	nodesPerMove   = 50
 	entriesPerNode = 100
 )
 
@@ -310,7 +312,7 @@ func (s *Search) flowTurn() bool {
 	case s.flows.refused == always || s.cost >= s.flows.refused:
 		return false
 	case s.flows.eager:
-	case s.nodes < flowNodes, s.cost == infinite && s.nodes < blindNodes:
+	case s.nodes < flowNodes, s.flows.program != nil && s.nodes < nodesPerMove*int64(s.flows.program.flow.moves), s.cost == infinite && s.nodes < blindNodes:
 		return false
 	}
 	if s.flows.program == nil {
@@ -321,11 +323,14 @@ func (s *Search) flowTurn() bool {
 		s.nodes += s.flows.program.work
 		s.flows.spent += s.flows.program.work
 	}
-	share := int64(rootShare)
+	share, done := int64(rootShare), s.nodes
 	if s.flows.program.search.Divided() {
-		share = treeShare
+		share, done = treeShare, s.nodes+s.beamNodes()/2
 	}
-	return s.flows.eager || s.flows.spent <= (s.nodes+s.beamNodes()/2)/share || s.flows.program.search.Left()/entriesPerNode <= s.nodes
+	if s.flows.program.flow.moves > manyMoves {
+		share *= 2
+	}
+	return s.flows.eager || s.flows.spent <= done/share || s.flows.program.search.Left()/entriesPerNode <= s.nodes
 }
 
 // advanceFlow gives the program a turn: a solution is a plan, and what no solution costs less than bounds all plans.
