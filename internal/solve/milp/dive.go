@@ -27,7 +27,7 @@ func (s *Search) dive() {
 		if st != solved {
 			break
 		}
-		if x := s.whole(); x != nil {
+		if x := s.solution(); x != nil {
 			s.accept(x)
 			break
 		}
@@ -70,8 +70,8 @@ func (s *Search) fix(v int32, value int64) bool {
 	return s.propagate()
 }
 
-// whole is the point at hand, if it is a solution; nil where it is none.
-func (s *Search) whole() []int64 {
+// solution is the point at hand, if it is a solution; nil where it is none.
+func (s *Search) solution() []int64 {
 	x := make([]int64, s.lp.n)
 	for j := range x {
 		r := math.Round(s.lp.x[j])

@@ -7,7 +7,6 @@ const finest = 1 << 32
 
 // bounds are what rounded multipliers of the rows show: in whole parts of a unit of cost.
 type bounds struct {
-	y     []int64   // by row
 	d     []int64   // by variable: reduced costs
 	size  []float64 // by column: of what was added to its cost
 	value int64     // no point within the variables' bounds that keeps all rows costs less
@@ -16,11 +15,13 @@ type bounds struct {
 // chooseUnit chooses into how many parts a unit of cost is divided, so that sums stay inside 64 bits.
 func (s *Search) chooseUnit() {
 	total, most := float64(s.p.Step), s.p.Step
+	s.least = -s.p.Step
 	for j, c := range s.p.Cost {
 		total += math.Abs(float64(c)) * max(1, math.Abs(float64(s.low[j])), math.Abs(float64(s.high[j])))
 		most += max(c*s.low[j], c*s.high[j])
+		s.least += min(c*s.low[j], c*s.high[j])
 	}
-	s.cutoff = min(s.cutoff, most) // which all solutions are below
+	s.cutoff = max(min(s.cutoff, most), s.least)
 	for s.unit = finest; s.unit > 1 && total*float64(s.unit) > 1<<58; {
 		s.unit /= 2
 	}
@@ -33,14 +34,13 @@ func (s *Search) chooseUnit() {
 func (s *Search) exact(y []float64) bool {
 	b := &s.bounds
 	b.d, b.size = append(b.d[:0], s.scaled...), append(b.size[:0], make([]float64, s.lp.n)...)
-	b.y = b.y[:0]
 	for i, v := range y {
 		r := math.Round(v * float64(s.unit))
 		if math.Abs(r) > 1<<60 || math.IsNaN(r) {
 			return false
 		}
 		k := int64(r)
-		b.y, b.d = append(b.y, k), append(b.d, k)
+		b.d = append(b.d, k)
 		if k == 0 {
 			continue
 		}

@@ -22,8 +22,7 @@ type lp struct {
 	place   []int32   // positions of variables, -1 outside the basis
 	weight  []float64 // by position: square of the length of the row of the inverse
 	f       factor
-	work    int64 // entries looked at
-	steps   int64
+	work    int64     // entries looked at
 	stale   bool      // the basis must be factored before the next step
 	priced  bool      // activities cost as much as makes the multipliers of a first basis what they should be
 	moved   bool      // values must be computed before the next step
@@ -281,7 +280,6 @@ func (l *lp) step() status {
 	if at < 0 {
 		return solved
 	}
-	l.steps++
 	sign := 1.0
 	if by < 0 {
 		sign = -1
