@@ -36,14 +36,27 @@ const (
 const restShare = 4
 
 // Code that lists all of a small space, of so many state bits, is the better bet: it
-// tries more joint actions for each node of a beam, and has the first turn.
+// tries more joint actions for each node of a beam, and has the first turn. smallGraph is of how many bits the pairs of a state and a joint action are then, as far
+// as the first state tells.
 const (
 	smallSpace        = 25
+	smallGraph        = 32
 	smallTriesPerNode = 64
 )
 
-// small reports whether code may list all states.
-func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.Now) <= smallSpace }
+// small reports whether code may list all states, and what may be done in each.
+func (r *run) small() bool {
+	bits := len(r.g.s.Now)
+	return r.g.s.eval == nil && bits <= smallSpace && r.joint() <= 1<<(smallGraph-bits)
+}
+
+// joint is how many joint actions the first state has, up to tooMany; 0 where there is none.
+func (r *run) joint() int {
+	if r.counted == 0 && r.g.states.Len() > 0 {
+		r.counted = r.countActions(r.g.states.key(0), tooMany)
+	}
+	return r.counted
+}
 
 // The graph has a head start, in joint actions tried: most problems are solved
 // by then.
@@ -162,7 +175,7 @@ func (r *run) openTables(ctx context.Context) {
 	if r.g.s.direct { // a network takes them quickly
 		many = tooMany
 	}
-	n := r.countActions(r.g.states.key(0), tooMany)
+	n := r.joint()
 	if n < many {
 		return
 	}

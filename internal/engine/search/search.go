@@ -61,6 +61,7 @@ type run struct {
 	compilationTried bool  // whether the step was to be compiled
 	completed        int64 // joint actions tried before it was
 	laid             int64 // work that laid tables out
+	counted          int   // joint actions of the first state; 0 before they are
 	open             int64 // joint actions tried in the state that is being expanded
 	askedFinal       bool
 
