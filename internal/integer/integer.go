@@ -10,6 +10,12 @@ func FloorDiv(a, b int64) int64 {
 	return q
 }
 
+// CeilDiv returns a/b, rounded up.
+func CeilDiv(a, b int64) int64 { return -FloorDiv(-a, b) }
+
+// Mod returns a modulo b, which is not negative where b is positive.
+func Mod(a, b int64) int64 { return a - b*FloorDiv(a, b) }
+
 // GCD returns the greatest common divisor, which is not negative.
 func GCD(a, b int64) int64 {
 	a, b = max(a, -a), max(b, -b)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
@@ -194,9 +195,9 @@ func (b *beam) bar() error {
 	b.log.Divide(b.x.Step())
 	b.limit.id = b.log.EndPol()
 	for v, c := range a.terms {
-		b.limit.add(v, ceil(c, b.x.Step()))
+		b.limit.add(v, integer.CeilDiv(c, b.x.Step()))
 	}
-	b.limit.degree = ceil(a.degree, b.x.Step())
+	b.limit.degree = integer.CeilDiv(a.degree, b.x.Step())
 	if when != 0 {
 		b.log.Delete(when)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/integer"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -220,7 +221,7 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 		}
 	}
 	a.become(linear{})
-	lowest := ceil(a.degree, unit*step) * step
+	lowest := integer.CeilDiv(a.degree, unit*step) * step
 	for _, x := range slices.Sorted(maps.Keys(fixed)) {
 		if w.m.Value(x) > 0 {
 			lowest += fixed[x]
@@ -250,13 +251,4 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 	}
 	all.write()
 	return shown{w.log.EndPol(), w.target == dead}, nil
-}
-
-// ceil is a/b rounded up; b is positive.
-func ceil(a, b int64) int64 {
-	q := a / b
-	if q*b < a {
-		q++
-	}
-	return q
 }

@@ -24,7 +24,6 @@ type branchCut struct {
 	search *milp.Search
 	base   int64 // cost of a plan minus that of the program
 	cost   int64 // of the best plan when the program was made
-	work   int64 // in nodes of beams
 }
 
 // maxBranchMoves bounds the moves of the program. It is made once beams have taken flowNodes, or blindNodes where no plan is known yet. It takes one of rootShare
@@ -57,16 +56,15 @@ func (s *Search) newBranchCut() *branchCut {
 	add := func() int32 { next++; return next }
 	x := s.newFlow(nil, add)
 	x.members, x.begin = s.f.members(), s.starts[0]
-	dearest, cutoff := int64(infinite), int64(math.MaxInt32)<<16
+	dearest := int64(infinite)
 	if s.cost < infinite {
-		dearest, cutoff = (s.cost-s.f.step)*s.o.best.Scale, s.cost
+		dearest = (s.cost - s.f.step) * s.o.best.Scale
 	}
 	if !x.addGroups(s.o.best, dearest, maxBranchMoves) || !x.end() {
 		return nil
 	}
 	w := &branchCut{flow: x, base: x.Constant - s.f.constant*int64(s.f.horizon), cost: s.cost}
-	w.search = milp.New(x.program(next, s.f.step), cutoff-w.base)
-	w.work = int64(x.moves)
+	w.search = milp.New(x.program(next, s.f.step), s.cost-w.base)
 	return w
 }
 
@@ -261,16 +259,9 @@ func (x *Flow) follow(it *itinerary, id, t int, at func(model.Lit) int64) {
 
 // follow gives a stock its move of a step, false where there is none.
 func (s *stocked) follow(f *Factors, it *itinerary, at func(model.Lit) int64) bool {
-	of := func(e expression) int64 {
-		sum := e.constant
-		for _, c := range e.terms {
-			sum += c.Coef * at(c.Lit)
-		}
-		return sum
-	}
-	p := point{now: of(s.now)}
+	p := point{now: s.now.of(at)}
 	for _, e := range s.inputs {
-		p.inputs = append(p.inputs, of(e))
+		p.inputs = append(p.inputs, e.of(at))
 	}
 	g := &f.parts[s.id]
 	v := it.values[s.t-1][s.id]
@@ -315,28 +306,30 @@ func (s *Search) flowTurn() bool {
 	case s.nodes < flowNodes, s.flows.program != nil && s.nodes < nodesPerMove*int64(s.flows.program.flow.moves), s.cost == infinite && s.nodes < blindNodes:
 		return false
 	}
-	if s.flows.program == nil {
-		if s.flows.program = s.newBranchCut(); s.flows.program == nil {
+	w := s.flows.program
+	if w == nil {
+		if w = s.newBranchCut(); w == nil {
 			s.flows.refused = s.cost
 			return false
 		}
-		s.nodes += s.flows.program.work
-		s.flows.spent += s.flows.program.work
+		s.flows.program = w
+		s.nodes += int64(w.flow.moves)
+		s.flows.spent += int64(w.flow.moves)
 	}
 	share, done := int64(rootShare), s.nodes
-	if s.flows.program.search.Divided() {
+	if w.search.Divided() {
 		share, done = treeShare, s.nodes+s.beamNodes()/2
 	}
-	if s.flows.program.flow.moves > manyMoves {
+	if w.flow.moves > manyMoves {
 		share *= 2
 	}
-	return s.flows.eager || s.flows.spent <= done/share || s.flows.program.search.Left()/entriesPerNode <= s.nodes
+	return s.flows.eager || s.flows.spent <= done/share || w.search.Left()/entriesPerNode <= s.nodes
 }
 
 // advanceFlow gives the program a turn: a solution is a plan, and what no solution costs less than bounds all plans.
 func (s *Search) advanceFlow() error {
 	w := s.flows.program
-	w.search.SetCutoff(min(s.cost, w.cost) - w.base)
+	w.search.SetCutoff(s.cost - w.base)
 	before := w.search.Work()
 	better := w.search.Advance(stageNodes * entriesPerNode)
 	done := (w.search.Work() - before) / entriesPerNode
@@ -344,11 +337,15 @@ func (s *Search) advanceFlow() error {
 	s.flows.spent += done
 	if better {
 		it := w.flow.plan(w.search.Best())
-		if it == nil || !s.holds(s.f.traceOf(it)) {
+		var trace *factored.Trace
+		if it != nil {
+			trace = s.f.traceOf(it)
+		}
+		if trace == nil || !s.holds(trace) {
 			s.flows.refused, s.flows.program = always, nil // conditions matter that were left out
 			return nil
 		}
-		if err := s.take(s.f.traceOf(it), it.cost); err != nil {
+		if err := s.take(trace, it.cost); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,15 @@ func (a *expression) add(times int64, b expression) {
 	}
 }
 
+// of is the value of the sum, where at gives that of a variable.
+func (a expression) of(at func(model.Lit) int64) int64 {
+	sum := a.constant
+	for _, c := range a.terms {
+		sum += c.Coef * at(c.Lit)
+	}
+	return sum
+}
+
 // stocked is a stock at a step: what its number, its inputs and the number that follows are in the program, and its variables.
 type stocked struct {
 	*stock
@@ -176,18 +185,15 @@ func (s *stocked) mark(f *Factors, it *itinerary, values map[int32]int64) {
 // read sets the bits of the number that follows from those of the number and what is used.
 func (s *stocked) read(x *Flow, isTrue map[int32]bool) {
 	g := &x.f.parts[s.id]
-	of := func(e expression) int64 {
-		sum := e.constant
-		for _, c := range e.terms {
-			if isTrue[c.Lit.Var()] {
-				sum += c.Coef
-			}
+	at := func(l model.Lit) int64 {
+		if isTrue[l.Var()] {
+			return 1
 		}
-		return sum
+		return 0
 	}
-	p := point{now: of(x.digits(s.t, s.id))}
+	p := point{now: x.digits(s.t, s.id).of(at)}
 	for _, e := range s.inputs {
-		p.inputs = append(p.inputs, of(e))
+		p.inputs = append(p.inputs, e.of(at))
 	}
 	n := min(max(s.next.of(&p), s.least), s.most)
 	for _, value := range g.values {

@@ -47,7 +47,11 @@ const (
 // small reports whether code may list all states, and what may be done in each.
 func (r *run) small() bool {
 	bits := len(r.g.s.Now)
-	return r.g.s.eval == nil && bits <= smallSpace && r.joint() <= 1<<(smallGraph-bits)
+	if r.g.s.eval != nil || bits > smallSpace {
+		return false
+	}
+	most := 1 << (smallGraph - bits)
+	return most >= tooMany || r.joint() <= most
 }
 
 // joint is how many joint actions the first state has, up to tooMany; 0 where there is none.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/integer"
 )
 
 // Optimum is what is known of the plans of a number of steps from which nothing deviates.
@@ -164,16 +166,13 @@ func (m *maximiser) settle(n *node) bool {
 		return false
 	}
 	k := int64(math.Ceil(bound)) - m.shift
-	n.cost, n.point = max(n.cost, m.shift+k+mod(-k, m.unit)), point
+	n.cost, n.point = max(n.cost, m.shift+k+integer.Mod(-k, m.unit)), point
 	if n.cost >= m.most() {
 		return false
 	}
 	m.round(n)
 	return n.cost < m.most()
 }
-
-// mod is a modulo b, at least 0.
-func mod(a, b int64) int64 { return ((a % b) + b) % b }
 
 // step looks at one node; it returns false where there is none left.
 func (m *maximiser) step() bool {

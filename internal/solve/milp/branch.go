@@ -1,6 +1,7 @@
 package milp
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -113,13 +114,7 @@ func (s *Search) candidates() (out []candidate) {
 		out = append(out, candidate{v, int64(floor), part, score(of(s.down[v])*part, of(s.up[v])*(1-part))})
 	}
 	slices.SortFunc(out, func(a, b candidate) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return int(a.v - b.v)
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.v, b.v))
 	})
 	return out
 }
@@ -133,14 +128,19 @@ func (s *Search) try(v int32, low, high int64, base float64, from *saved) (grows
 		s.undo(mark)
 		return float64(s.limit()) + 1 - base, true
 	}
-	var st status
-	for n := 0; n < trialSteps && st == paused; n++ {
-		st = s.lp.run(float64(s.limit())+1, 1)
-	}
+	st := s.steps(trialSteps)
 	grows = max(0, s.lp.value()-base)
 	none = st != stuck && s.refuted(st)
 	s.undo(mark)
 	return grows, none
+}
+
+// steps takes so many steps of the simplex method at most.
+func (s *Search) steps(most int) (st status) {
+	for n := 0; n < most && st == paused; n++ {
+		st = s.lp.run(float64(s.limit())+1, 1)
+	}
+	return st
 }
 
 // divide opens both sides of a variable's value, in a part of the space whose bound is given; the likelier one is searched first.

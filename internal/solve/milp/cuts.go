@@ -1,6 +1,7 @@
 package milp
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,6 +11,7 @@ import (
 const (
 	maxRounds    = 60
 	maxIdle      = 6
+	leastDepth   = 1e-3
 	leastGain    = .01 // of the gap, that is not little
 	roundCuts    = 80
 	fruitless    = 80 // rows without a cut end a round
@@ -41,17 +43,11 @@ func (s *Search) cut() bool {
 		if len(list) >= 4*roundCuts || n >= fruitless && len(list) == 0 {
 			break
 		}
-		list = append(list, s.roundings(c.v)...)
-	}
-	slices.SortStableFunc(list, func(a, b rounded) int {
-		switch {
-		case a.depth > b.depth:
-			return -1
-		case a.depth < b.depth:
-			return 1
+		if r := s.rounding(c.v); r.depth >= leastDepth {
+			list = append(list, r)
 		}
-		return 0
-	})
+	}
+	slices.SortStableFunc(list, func(a, b rounded) int { return cmp.Compare(b.depth, a.depth) })
 	var taken []rounded
 	for _, c := range list {
 		if len(taken) == roundCuts {
@@ -93,13 +89,13 @@ func (s *Search) parallel(a, b []Term) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// roundings are the cuts from the row of a variable in the basis, times small factors, best first and only the best.
-func (s *Search) roundings(v int32) []rounded {
+// rounding is the deepest cut from the row of a variable in the basis, times small factors; depth 0 for none.
+func (s *Search) rounding(v int32) (best rounded) {
 	l := s.lp
 	l.rowOf(l.place[v])
 	by, divisor := whole(l.byRow)
 	if divisor == 0 {
-		return nil
+		return best
 	}
 	sum := &s.sum // the combination of rows, over columns and activities; it is 0
 	sum.reset(len(s.low))
@@ -127,16 +123,12 @@ func (s *Search) roundings(v int32) []rounded {
 	}
 	sum.list = open
 	l.work += int64(20 * len(open))
-	var best rounded
 	for factor := int64(1); factor <= mostFactor && factor < max(divisor, 2); factor++ {
 		if r, ok := s.round(right, factor, divisor); ok && r.depth > best.depth {
 			best = r
 		}
 	}
-	if best.depth < 1e-3 {
-		return nil
-	}
-	return []rounded{best}
+	return best
 }
 
 // sparse is a row of numbers of which few are not 0.
@@ -287,7 +279,7 @@ func (s *Search) measure(row Row) (rounded, bool) {
 		length += float64(c) * float64(c)
 		value += float64(c) * s.lp.x[v]
 	}
-	row.Low = -floorDiv(-row.Low, common)
+	row.Low = ceilDiv(row.Low, common)
 	return rounded{row, (float64(row.Low) - value) / math.Sqrt(length)}, true
 }
 
@@ -301,10 +293,11 @@ func gcd(a, b int64) int64 {
 // mod is a modulo b, not negative.
 func mod(a, b int64) int64 { return ((a % b) + b) % b }
 
-func floorDiv(a, b int64) int64 {
+// ceilDiv is a/b rounded up; b is positive.
+func ceilDiv(a, b int64) int64 {
 	q := a / b
-	if a%b < 0 {
-		q--
+	if a%b > 0 {
+		q++
 	}
 	return q
 }

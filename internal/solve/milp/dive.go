@@ -20,11 +20,7 @@ func (s *Search) dive() {
 		if s.lp.work > end || s.roundPoint() {
 			break
 		}
-		var st status
-		for n := 0; n < diveSteps && st == paused; n++ {
-			st = s.lp.run(float64(s.limit())+1, 1)
-		}
-		if st != solved {
+		if s.steps(diveSteps) != solved {
 			break
 		}
 		if x := s.solution(); x != nil {

@@ -358,10 +358,7 @@ func (l *lp) entering(sign, violation float64) (v int32, flips []breakpoint, slo
 		l.breaks = append(l.breaks, breakpoint{v, max(0, l.d[v]/a), math.Abs(a)})
 	}
 	slices.SortFunc(l.breaks, func(a, b breakpoint) int {
-		if c := cmp.Compare(a.ratio, b.ratio); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.v, b.v)
+		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.v, b.v))
 	})
 	l.work += int64(4*len(l.breaks) + len(l.touched))
 	slope = violation

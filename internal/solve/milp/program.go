@@ -39,10 +39,10 @@ func (p *Program) AddColumn(low, high, cost int64) int32 {
 	return int32(len(p.Low) - 1)
 }
 
-// activity is the range of a row's sum within the columns' bounds.
-func (p *Program) activity(terms []Term) (low, high int64) {
+// activity is the range of a row's sum within bounds of the columns.
+func activity(terms []Term, lows, highs []int64) (low, high int64) {
 	for _, t := range terms {
-		a, b := t.Coef*p.Low[t.Column], t.Coef*p.High[t.Column]
+		a, b := t.Coef*lows[t.Column], t.Coef*highs[t.Column]
 		low += min(a, b)
 		high += max(a, b)
 	}
@@ -52,7 +52,7 @@ func (p *Program) activity(terms []Term) (low, high int64) {
 // close leaves out terms that are nothing, and replaces bounds of a row that do not limit it by what its columns allow.
 func (p *Program) close(r *Row) {
 	r.Terms = slices.DeleteFunc(r.Terms, func(t Term) bool { return t.Coef == 0 })
-	low, high := p.activity(r.Terms)
+	low, high := activity(r.Terms, p.Low, p.High)
 	if r.Low == -None || r.Low < low {
 		r.Low = low
 	}

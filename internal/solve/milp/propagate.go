@@ -55,12 +55,7 @@ func (s *Search) propagate() bool {
 func (s *Search) propagateRow(i int) bool {
 	r := &s.p.Rows[i]
 	v := int32(s.lp.n + i)
-	var low, high int64
-	for _, t := range r.Terms {
-		a, b := t.Coef*s.low[t.Column], t.Coef*s.high[t.Column]
-		low += min(a, b)
-		high += max(a, b)
-	}
+	low, high := activity(r.Terms, s.low, s.high)
 	s.lp.work += int64(len(r.Terms))
 	if low > s.high[v] || high < s.low[v] {
 		return false
@@ -75,10 +70,7 @@ func (s *Search) propagateRow(i int) bool {
 		if l == h {
 			continue
 		}
-		k := t.Coef
-		if k < 0 {
-			k = -k
-		}
+		k := max(t.Coef, -t.Coef)
 		up, down := above/k, below/k
 		if up >= h-l && down >= h-l {
 			continue

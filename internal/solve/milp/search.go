@@ -116,9 +116,6 @@ func (s *Search) Best() []int64 { return s.best }
 // Work is what was done so far, in coefficients that were looked at.
 func (s *Search) Work() int64 { return s.lp.work }
 
-// Nodes is how many parts of the space were looked at.
-func (s *Search) Nodes() int64 { return s.nodes }
-
 // Divided reports whether the space was divided: before, all work is about its root.
 func (s *Search) Divided() bool { return s.tree > 0 }
 
@@ -138,15 +135,7 @@ func (s *Search) Lower() int64 {
 	case s.lower == math.MinInt64:
 		return s.lower
 	}
-	return ceil(s.lower, s.unit)
-}
-
-func ceil(a, b int64) int64 {
-	q := a / b
-	if a%b > 0 {
-		q++
-	}
-	return q
+	return ceilDiv(s.lower, s.unit)
 }
 
 // SetCutoff looks only for solutions that cost less than cutoff, which another has found.
@@ -180,15 +169,12 @@ func (s *Search) advance(end int64) {
 
 // settle goes on from a relaxation that is solved.
 func (s *Search) settle(st status) {
-	if s.lp.priced {
-		s.lp.unprice()
-		if !s.refuted(st) {
-			return
-		}
-	}
-
 	if s.refuted(st) {
 		s.next()
+		return
+	}
+	if s.lp.priced {
+		s.lp.unprice()
 		return
 	}
 	if len(s.open) == 0 && s.phase == cutting {

@@ -135,7 +135,7 @@ func TestRandom(t *testing.T) {
 			broken++
 			continue
 		}
-		nodes += s.Nodes()
+		nodes += s.nodes
 		switch x := s.Best(); {
 		case !ok && x != nil, ok && x == nil:
 			t.Fatalf("program %d: solution %v; want one: %v", n, x, ok)
