@@ -1,12 +1,12 @@
-"""A problem that has plans at once, and no proof for hours."""
+"""A problem that has plans at once, and no proof for many seconds."""
 
 from pathlib import Path
 
 import fdplan
 
 
-def sack(folder: Path, items: int = 60, limits: int = 6) -> fdplan.Problem:
-    """Return the problem of packing items under several limits, written to a folder."""
+def sack(folder: Path, items: int = 120, limits: int = 24) -> fdplan.Problem:
+    """Return a problem of packing items under several limits, written to a folder."""
     drawn = 1
 
     def draw() -> int:
