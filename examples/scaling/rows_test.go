@@ -51,7 +51,7 @@ var rows = []row{
 	{args: "charge -n 22 -H 36", reward: 2046},
 	{args: "irrigate -n 2 -H 12", reward: 99},
 	{args: "irrigate -n 4 -H 18", reward: 287},
-	{args: "irrigate -n 11 -H 30", reward: 447, open: true},
+	{args: "irrigate -n 11 -H 30", reward: 447},
 	{args: "irrigate -n 12 -H 24", reward: 557},
 	{args: "jobs -n 4 -k 2 -H 12", reward: -35},
 	{args: "jobs -n 10 -k 2 -H 16", reward: -138},

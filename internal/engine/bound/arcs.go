@@ -56,22 +56,33 @@ func (g *part) usesOf(reads uint64) (uses []use) {
 		if r&1 == 0 {
 			continue
 		}
-		for _, u := range g.readUse[b] {
-			i := 0
-			for i < len(uses) && uses[i].rel < u.rel {
-				i++
-			}
-			if i == len(uses) || uses[i].rel != u.rel {
-				uses = slices.Insert(uses, i, use{rel: u.rel})
-			}
-			uses[i].coef += u.coef
-		}
+		uses = addUses(uses, g.readUse[b])
 	}
 	return slices.DeleteFunc(uses, func(u use) bool { return u.coef == 0 })
 }
 
+// addUses adds what is used besides, in ascending order of the relations.
+func addUses(uses, more []use) []use {
+	for _, u := range more {
+		i := 0
+		for i < len(uses) && uses[i].rel < u.rel {
+			i++
+		}
+		if i == len(uses) || uses[i].rel != u.rel {
+			uses = slices.Insert(uses, i, use{rel: u.rel})
+		}
+		uses[i].coef += u.coef
+	}
+	return uses
+}
+
 // season are the moves that read fixed in the places known.
 func (g *part) season(known, fixed uint64) *arcs {
+	return g.list(func(v, i int) bool { return g.moves[v][i].reads&known == fixed })
+}
+
+// list are the moves that are possible.
+func (g *part) list(possible func(v, i int) bool) *arcs {
 	a := &arcs{}
 	for v := range g.moves {
 		a.from = append(a.from, int32(len(a.to)))
@@ -81,7 +92,7 @@ func (g *part) season(known, fixed uint64) *arcs {
 		var best []int32
 		for i := range g.moves[v] {
 			m := &g.moves[v][i]
-			if of[i] = -1; m.reads&known != fixed {
+			if of[i] = -1; !possible(v, i) {
 				continue
 			}
 			key := [2]int32{m.to, m.sig}

@@ -28,9 +28,11 @@ type beam struct {
 	carry   carries
 	dropped int64     // the least bound that was dropped for lack of room
 	pruned  int64     // the least that was above the limit
+	off     []bool    // by rule: it says nothing at the step at hand; nil where all hold
 	rest    [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs   *pairs    // nil for none
 	seen    *layer    // states of all steps until now, where it can
+	waves   *waves    // what it goes through, in place of steps; nil for these
 	goal    ending
 	nodes   int64
 	guide   *guide    // nil for none
@@ -80,6 +82,9 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 	b.start(starts)
 	b.note(0)
 	for t := 1; t <= f.horizon && b.layer.size() > 0; t++ {
+		if f.off != nil {
+			b.off = f.off[t-1]
+		}
 		for k := range b.o.group {
 			whole := b.expand(ctx, t, k)
 			if ctx.Err() != nil || b.whole && b.dropped < infinite {
@@ -173,8 +178,17 @@ func (f *Factors) completes(st *propagate.State) bool {
 	return st.Satisfiable(aux)
 }
 
-// trace follows the best ending back.
+// trace is the plan of the best ending.
 func (b *beam) trace(starts [][]uint32) *factored.Trace {
+	x := b.itinerary(starts)
+	if b.waves != nil {
+		return b.waves.of.traceOf(b.waves.bySteps(x))
+	}
+	return b.f.traceOf(x)
+}
+
+// itinerary follows the best ending back.
+func (b *beam) itinerary(starts [][]uint32) *itinerary {
 	f := b.f
 	n := len(b.o.group)
 	moves := make([]int32, b.goal.step*n)
@@ -209,5 +223,5 @@ func (b *beam) trace(starts [][]uint32) *factored.Trace {
 		}
 		x.moves = append(x.moves, chosen)
 	}
-	return f.traceOf(x)
+	return x
 }

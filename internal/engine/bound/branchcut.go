@@ -26,12 +26,13 @@ type branchCut struct {
 	cost   int64 // of the best plan when the program was made
 }
 
-// maxBranchMoves bounds the moves of the program. It is made once beams have taken flowNodes, or blindNodes where no plan is known yet. It takes one of rootShare
+// maxBranchMoves bounds the moves of the program. It is made once beams have taken flowNodes, waveNodes if they go by waves, or blindNodes where no plan is known yet. It takes one of rootShare
 // parts of the work until its space is divided, and one of treeShare from then on, unless little is left. It is made anew once what the best plan may cost too much is
 // muchLess than it was. A node of a beam takes as long as so many entries of rows, or a move of the program.
 const (
 	maxBranchMoves = 1 << 16
 	flowNodes      = 300_000
+	waveNodes      = 1_200_000
 	blindNodes     = 2_000_000
 	rootShare      = 2
 	treeShare      = 4
@@ -303,7 +304,7 @@ func (s *Search) flowTurn() bool {
 	case s.flows.refused == always || s.cost >= s.flows.refused:
 		return false
 	case s.flows.eager:
-	case s.nodes < flowNodes, s.flows.program != nil && s.nodes < nodesPerMove*int64(s.flows.program.flow.moves), s.cost == infinite && s.nodes < blindNodes:
+	case s.nodes < flowNodes, s.waves != nil && s.nodes < waveNodes, s.flows.program != nil && s.nodes < nodesPerMove*int64(s.flows.program.flow.moves), s.cost == infinite && s.nodes < blindNodes:
 		return false
 	}
 	w := s.flows.program

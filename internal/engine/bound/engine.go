@@ -33,6 +33,7 @@ type Search struct {
 	nodes  int64
 	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs  *pairs    // where it can
+	waves  *waves    // what beams go through, in place of steps; nil for these
 	better dominance // of values; nil for none, or before a beam wider than narrow
 	asked  bool      // whether that was looked for
 	last   int64     // nodes of the last beam
@@ -176,8 +177,8 @@ func (s *Search) Advance(ctx context.Context) error {
 	}
 	s.turn++
 	if s.cost < before {
-		if s.rounds = laterRounds; s.rest != nil {
-			s.rounds = firstRounds // what is left there is between groups
+		if s.rounds = laterRounds; s.rest != nil || s.waves != nil {
+			s.rounds = firstRounds // what is left there is between groups, and beams are quick
 		}
 		s.o.restart()
 		s.reconsiderFlow()
@@ -295,6 +296,9 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	if s.order == nil {
 		s.order, s.rest = s.f.newOrder(), s.f.rests()
 		s.pair()
+		if s.rest == nil {
+			s.waves = s.f.newWaves()
+		}
 	}
 	limit := int64(infinite - 1)
 	if s.cost < infinite {
@@ -340,22 +344,26 @@ func (s *Search) probe(ctx context.Context, limit int64) error {
 
 // runBeam runs a beam over the nodes within a limit; one that is to be whole ends when it drops a node.
 func (s *Search) runBeam(ctx context.Context, limit int64, width int, whole bool) (*beam, error) {
-	b := s.f.newBeam(s.order, s.o.best, limit, width, s.limits.Memory/2)
-	b.rest, b.pairs, b.whole = s.rest, s.pairs, whole
+	f, o, t, starts, guide := s.f, s.order, s.o.best, s.starts, (*guide)(nil)
+	if !whole && s.rest == nil {
+		guide = s.o.guide()
+	}
+	if w := s.waves; w != nil {
+		f, o, t, starts, guide = w.Factors, w.order, w.tables(t), w.begin(starts), w.guide(guide)
+	}
+	b := f.newBeam(o, t, limit, width, s.limits.Memory/2)
+	b.rest, b.pairs, b.whole, b.waves, b.guide = s.rest, s.pairs, whole, s.waves, guide
 	if width > narrow && !s.asked {
-		s.better, s.asked = s.f.newDominance(), true
+		s.better, s.asked = f.newDominance(), true
 	}
 	b.better = s.better
-	if !whole && s.rest == nil {
-		b.guide = s.o.guide()
-	}
 	before := s.nodes
 	phase := fmt.Sprintf("beam of width %d", width)
 	b.pause = func() {
 		s.nodes = before + b.nodes
 		s.reportProgress(phase)
 	}
-	trace, cost, how := b.run(ctx, s.starts)
+	trace, cost, how := b.run(ctx, starts)
 	s.nodes, s.last = before+b.nodes, b.nodes
 	if err := s.take(trace, cost); err != nil {
 		return nil, err
@@ -475,6 +483,9 @@ func (s *Search) Result() *engine.Result {
 	r := &engine.Result{Status: engine.Unknown, Reason: s.reason, Stats: map[string]int64{
 		"groups": int64(len(s.f.parts)), "nodes": s.nodes, "price_rounds": int64(s.o.round),
 	}}
+	if s.waves != nil {
+		r.Stats["waves"] = int64(s.waves.horizon)
+	}
 	if s.trace != nil {
 		r.Status, r.Trace, r.Horizon, r.Reward = engine.Feasible, s.trace, s.f.horizon, s.f.reward(s.cost)
 	}

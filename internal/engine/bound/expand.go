@@ -28,6 +28,9 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 		v := key[id]
 		b.open(k, key)
 		known, fixed := b.forced(k, key)
+		if g.awake != nil {
+			known, fixed = known&g.awake[t-1], fixed&g.awake[t-1]
+		}
 		base := old.bound[n] - here[v]
 		if len(b.price.now) > 0 {
 			base += b.price.now[v]
@@ -225,6 +228,9 @@ func (b *beam) keepsRules(k int, uses, tight rulesOf) bool {
 
 // inReach reports whether the groups after position k can still keep a rule of which so much is used.
 func (b *beam) inReach(k int, rule int32, sum int64) bool {
+	if b.off != nil && b.off[rule] {
+		return true
+	}
 	e := &b.f.rels[b.o.relOf[rule]]
 	return sum+b.o.restMin[k+1][rule]+b.more[rule] <= e.limit && (!e.equal || sum+b.o.restMax[k+1][rule]-b.less[rule] >= e.limit)
 }

@@ -39,6 +39,7 @@ type part struct {
 	known    []uint64 // [t-1]: places in reads whose bits are known at step t
 	fixed    []uint64 // [t-1]: their values
 	arcs     []*arcs  // [t-1]
+	awake    []uint64 // [t-1]: places in reads that are read at step t; nil for all, at all steps
 }
 
 // Factors is a problem over a horizon, cut into groups that relations couple.
@@ -55,6 +56,7 @@ type Factors struct {
 	tried    *optimizer // after triedRounds rounds, where there were several ways to cut the problem
 	alone    bool       // groups of single variables are too large
 	step     int64      // costs of plans are constant*horizon plus a multiple of step
+	off      [][]bool   // [t-1][rule]: it says nothing at step t; nil where all rules always hold
 }
 
 // New cuts a problem into groups. It gives ErrNoGroups where that does not

@@ -34,7 +34,10 @@ func (o *optimizer) guide() *guide {
 
 // of is what a move counts.
 func (g *guide) of(t int, id int32, arc int32) int64 {
-	if arc < 0 {
+	switch {
+	case g.flow[t-1][id] == nil:
+		return 0
+	case arc < 0:
 		return int64(g.most)
 	}
 	return int64(g.most * float64(1-g.flow[t-1][id][arc]))

@@ -250,15 +250,10 @@ func (l *lister) withFollowers(s *structure) []int {
 			union[u] = to
 		}
 	}
-	trial, count := slices.Clone(s.union), make([]int, len(s.groups))
+	trial, count := slices.Clone(s.union), l.countMoves(s, target)
 	for id, h := range target {
 		if h >= 0 {
 			join(trial, id)
-			for _, g := range []int{id, h} {
-				if count[g] == 0 {
-					count[g] = l.moves(s, s.groups[g], maxMovesMerged)
-				}
-			}
 		}
 	}
 	x := groupUp(s.r, s.d, s.asks, trial, s.reads)
@@ -289,6 +284,29 @@ func (l *lister) withFollowers(s *structure) []int {
 		return nil
 	}
 	return union
+}
+
+// countMoves counts the moves of the groups that depend on others, and of these; -1 where there are more than of merged groups. Where one of both is a relay
+// between several groups, it stays by itself: then no state need tell its value.
+func (l *lister) countMoves(s *structure, target []int) []int {
+	count, between, couples := make([]int, len(target)), make([]bool, len(target)), s.couples()
+	for id, h := range target {
+		for _, g := range []int{id, h} {
+			if h < 0 || count[g] != 0 {
+				continue
+			}
+			x := &lister{s: s, most: maxMovesMerged, first: l.first, last: l.last}
+			if out, err := x.list(s.groups[g], make([]int64, s.r.numVars+1)); err != nil {
+				count[g] = -1
+			} else {
+				count[g], between[g] = out.total, len(couples[g]) > 1 && out.relay() != nil
+			}
+		}
+		if h >= 0 && (between[id] || between[h]) {
+			target[id] = -1
+		}
+	}
+	return count
 }
 
 // targets lists for each group the one that it depends on; -1 for none.

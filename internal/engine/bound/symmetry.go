@@ -60,7 +60,7 @@ func (f *Factors) alike(a, b int) bool {
 	return len(x.own) == len(y.own) && len(x.reads) == len(y.reads) && x.total == y.total &&
 		reflect.DeepEqual(x.values, y.values) && reflect.DeepEqual(x.moves, y.moves) && slices.Equal(x.last, y.last) &&
 		reflect.DeepEqual(x.nowUse, y.nowUse) && reflect.DeepEqual(x.afterUse, y.afterUse) && reflect.DeepEqual(x.readUse, y.readUse) &&
-		reflect.DeepEqual(x.allowed, y.allowed) && slices.Equal(x.known, y.known) && slices.Equal(x.fixed, y.fixed)
+		reflect.DeepEqual(x.allowed, y.allowed) && slices.Equal(x.known, y.known) && slices.Equal(x.fixed, y.fixed) && slices.Equal(x.awake, y.awake)
 }
 
 // mark is how a group's bit counts in a condition on first or last states that

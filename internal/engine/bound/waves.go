@@ -1,0 +1,526 @@
+package bound
+
+import (
+	"fmt"
+	"slices"
+)
+
+// waves is a problem whose steps are shifted from group to group. A relay's next value does not depend on the value that it has, such as water that runs on
+// from field to field, or goods that arrive a step after they were ordered. Where those who read it are looked at a step later than those who decide it, its
+// value is read as soon as it is decided, and no state tells what is under way. In wave w, a group is at step w+shift; it is asleep where that is none of 1..H.
+// A relay has one value there, and its moves are those of all: they take something in, and a step later give it out. Prices and tables are the same, and so are
+// the plans. irrigate -n 12 -H 24 -seed 7 of examples/scaling is open after 60 s by steps.
+type waves struct {
+	*Factors          // with as many steps as there are waves
+	of       *Factors // by steps
+	relays   []*relay // by group; nil of others
+	shift    []int    // by group; of a relay for what it takes in, and it gives out what it took in the wave before, by steps
+	rels     []int    // by relation: its shift
+	starts   []int32  // by group: the value at step 1, of relays
+	order    *order
+}
+
+// relay is a group of which each move is one of outs and one of ins.
+type relay struct {
+	in        uint64 // what of its reads goes with the next value
+	outs, ins []half
+	list      [][2]int32 // by move in waves: which of outs and of ins; -1 for none
+}
+
+// half is what is read with a value, or with a next value.
+type half struct {
+	value int32
+	reads uint64
+	cost  int64
+}
+
+// Bounds on relays: of moves, and of bits that are read.
+const (
+	maxRelayMoves = 4096
+	maxRelayReads = 40
+)
+
+// relay is how a group is one; nil where its next value depends on the one that it has.
+func (g *local) relay() *relay {
+	x := &relay{}
+	if len(g.values) < 2 || len(g.starts) != 1 || g.total > maxRelayMoves || len(g.reads)+len(g.own) > maxRelayReads || !x.divide(g) || !x.isProduct(g) {
+		return nil
+	}
+	return x
+}
+
+// canRelay reports whether a relay may be one by waves: conditions on states do not concern it and others, and both what it takes in and what it
+// gives out are coupled with others.
+func (f *Factors) canRelay(id int, x *relay, marks [][]mark) bool {
+	g := &f.parts[id]
+	for _, uses := range g.nowUse {
+		for _, u := range uses {
+			if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] {
+				return false
+			}
+		}
+	}
+	in, out := g.afterUse != nil, g.nowUse != nil
+	for p, uses := range g.readUse {
+		in, out = in || len(uses) > 0 && x.in>>p&1 == 1, out || len(uses) > 0 && x.in>>p&1 == 0
+	}
+	return in && out && len(marks[id]) == 0
+}
+
+// divide finds what of a group's reads depends on the next value, directly or over other reads; false where the value does.
+func (x *relay) divide(g *local) bool {
+	var moves []half // of all values, with the next one
+	var from []int32
+	for v := range g.moves {
+		for _, m := range g.moves[v] {
+			moves, from = append(moves, half{m.to, m.reads, 0}), append(from, int32(v))
+		}
+	}
+	// What a move is told by: its value, the next one, and each bit.
+	aspects := []func(i int) int32{func(i int) int32 { return from[i] }, func(i int) int32 { return moves[i].value }}
+	for p := range g.reads {
+		aspects = append(aspects, func(i int) int32 { return int32(moves[i].reads >> p & 1) })
+	}
+	found := []int{1}
+	seen := make([]bool, len(aspects))
+	for len(found) > 0 {
+		a := found[0]
+		found = found[1:]
+		for b := range aspects {
+			if b == 1 || seen[b] || independent(len(moves), aspects[a], aspects[b]) {
+				continue
+			}
+			if b == 0 {
+				return false
+			}
+			seen[b] = true
+			x.in |= 1 << (b - 2)
+			found = append(found, b)
+		}
+	}
+	return true
+}
+
+// independent reports whether each value of a comes with each of b.
+func independent(n int, a, b func(i int) int32) bool {
+	as, bs, both := map[int32]bool{}, map[int32]bool{}, map[[2]int32]bool{}
+	for i := range n {
+		as[a(i)], bs[b(i)], both[[2]int32{a(i), b(i)}] = true, true, true
+	}
+	return len(both) == len(as)*len(bs)
+}
+
+// isProduct lists the halves, and reports whether each one comes with each other, at a cost that is a sum.
+func (x *relay) isProduct(g *local) bool {
+	outs, ins, costs := map[half]int{}, map[half]int{}, map[[2]int]int64{}
+	number := func(known map[half]int, list *[]half, h half) int {
+		n, ok := known[h]
+		if !ok {
+			n = len(*list)
+			known[h], *list = n, append(*list, h)
+		}
+		return n
+	}
+	for v := range g.moves {
+		for _, m := range g.moves[v] {
+			o := number(outs, &x.outs, half{int32(v), m.reads &^ x.in, 0})
+			i := number(ins, &x.ins, half{m.to, m.reads & x.in, 0})
+			costs[[2]int{o, i}] = m.cost
+		}
+	}
+	if len(costs) != len(x.outs)*len(x.ins) {
+		return false
+	}
+	for o := range x.outs {
+		x.outs[o].cost = costs[[2]int{o, 0}]
+	}
+	for i := range x.ins {
+		x.ins[i].cost = costs[[2]int{0, i}] - costs[[2]int{0, 0}]
+	}
+	for k, cost := range costs {
+		if cost != x.outs[k[0]].cost+x.ins[k[1]].cost {
+			return false
+		}
+	}
+	return true
+}
+
+// newWaves shifts the steps of a problem; nil where it has no relay of which that makes use.
+func (f *Factors) newWaves() *waves {
+	w := &waves{of: f, relays: make([]*relay, len(f.parts))}
+	marks, some := f.marks(), false
+	for id := range f.parts {
+		if x := f.parts[id].relay(); x != nil && f.canRelay(id, x, marks) {
+			w.relays[id], some = x, true
+		}
+	}
+	for some {
+		id, most := w.align()
+		if id < 0 {
+			if w.noRelay() || most > f.horizon {
+				return nil
+			}
+			w.build(most)
+			return w
+		}
+		w.relays[id] = nil // what it takes in and gives out is looked at together anyway
+		some = !w.noRelay()
+	}
+	return nil
+}
+
+func (w *waves) noRelay() bool {
+	return !slices.ContainsFunc(w.relays, func(x *relay) bool { return x != nil })
+}
+
+// align finds the shift of each group and relation, such that all that is coupled at a step is in the same wave, the greatest of which it returns. It
+// returns a relay that does not fit, or -1.
+func (w *waves) align() (misfit, most int) {
+	f := w.of
+	c := newClocks(2*len(f.parts) + len(f.rels)) // of groups, what they give out, and relations
+	n := len(f.parts)
+	for id := range f.parts {
+		g, x := &f.parts[id], w.relays[id]
+		if x == nil {
+			c.tie(id, n+id, 0)
+		}
+		tie := func(place int, uses []use) {
+			for _, u := range uses {
+				c.tie(place, 2*n+int(u.rel), 0)
+			}
+		}
+		for _, uses := range g.nowUse {
+			tie(n+id, uses)
+		}
+		for _, uses := range g.afterUse {
+			tie(id, uses)
+		}
+		for p, uses := range g.readUse {
+			if x != nil && x.in>>p&1 == 0 {
+				tie(n+id, uses)
+			} else {
+				tie(id, uses)
+			}
+		}
+	}
+	for id, x := range w.relays {
+		if x != nil && !c.tie(id, n+id, 1) {
+			return id, 0
+		}
+	}
+	shift, most := c.read()
+	w.shift, w.rels = shift[:n], shift[2*n:]
+	return -1, most
+}
+
+// clocks are differences between the shifts of things: each is that of another plus some number.
+type clocks struct{ of, more []int }
+
+func newClocks(n int) *clocks {
+	c := &clocks{make([]int, n), make([]int, n)}
+	for i := range c.of {
+		c.of[i] = i
+	}
+	return c
+}
+
+// root returns the thing that i's shift is relative to, and by how much i is later.
+func (c *clocks) root(i int) (root, more int) {
+	for c.of[i] != i {
+		more += c.more[i]
+		i = c.of[i]
+	}
+	return i, more
+}
+
+// tie has b later than a by some steps. It is false where something else follows from what was tied before.
+func (c *clocks) tie(a, b, later int) bool {
+	x, p := c.root(a)
+	y, q := c.root(b)
+	if x != y {
+		c.of[y], c.more[y] = x, p+later-q
+		return true
+	}
+	return q == p+later
+}
+
+// read gives the shifts, of which the least are 0, and the greatest.
+func (c *clocks) read() (shift []int, most int) {
+	shift = make([]int, len(c.of))
+	least := map[int]int{}
+	for i := range shift {
+		x, more := c.root(i)
+		shift[i] = more
+		least[x] = min(least[x], more)
+	}
+	for i := range shift {
+		x, _ := c.root(i)
+		shift[i] -= least[x]
+		most = max(most, shift[i])
+	}
+	return shift, most
+}
+
+// build makes the groups by waves, the shifts of which are at most so much.
+func (w *waves) build(most int) {
+	f := w.of
+	x := *f
+	r, s := *f.r, *f.s
+	x.horizon, x.parts, x.r, x.s = f.horizon+most, nil, &r, &s
+	r.role = slices.Clone(r.role)
+	w.Factors = &x
+	for i := range w.shift {
+		w.shift[i] -= most
+	}
+	for e := range w.rels {
+		w.rels[e] -= most
+	}
+	for id := range f.parts {
+		w.starts = append(w.starts, f.parts[id].starts[0])
+		if w.relays[id] != nil {
+			x.parts = append(x.parts, w.relayed(id))
+			for _, v := range f.parts[id].own {
+				r.role[v] = action // it is chosen in the wave
+			}
+		} else {
+			x.parts = append(x.parts, w.shifted(id))
+		}
+	}
+	x.off = make([][]bool, x.horizon)
+	for i := range x.off {
+		x.off[i] = make([]bool, len(s.rules))
+		for e := range f.rels {
+			if k := f.rels[e].rule; k >= 0 {
+				x.off[i][k] = w.step(i+1, w.rels[e]) == 0
+			}
+		}
+	}
+	w.order = x.newOrder()
+
+}
+
+// step is the step in a wave of what is shifted; 0 where that is none.
+func (w *waves) step(wave, shift int) int {
+	if t := wave + shift; t >= 1 && t <= w.of.horizon {
+		return t
+	}
+	return 0
+}
+
+// shifted is a group that is no relay, by waves: asleep, it stays at its value at no cost.
+func (w *waves) shifted(id int) part {
+	f, h := w.of, w.of.horizon
+	x := f.parts[id]
+	l, none := *x.local, int32(len(x.sigs))
+	x.local, x.sigs = &l, append(slices.Clone(x.sigs), nil)
+	l.moves = slices.Clone(l.moves)
+	sleep := &arcs{}
+	for v := range l.moves {
+		n := len(l.moves[v])
+		l.moves[v] = append(slices.Clone(l.moves[v]), move{to: int32(v), sig: none})
+		of := make([]int32, n+1)
+		for i := range of {
+			of[i] = -1
+		}
+		of[n] = int32(v)
+		sleep.from, sleep.to, sleep.sig, sleep.cost = append(sleep.from, int32(v)), append(sleep.to, int32(v)), append(sleep.sig, none), append(sleep.cost, 0)
+		sleep.of, sleep.best = append(sleep.of, of), append(sleep.best, []int32{int32(n)})
+	}
+	sleep.from = append(sleep.from, int32(len(l.moves)))
+	x.arcs, x.allowed, x.known, x.fixed = nil, nil, nil, nil
+	for wave := 1; wave <= w.horizon+1; wave++ {
+		x.allowed = append(x.allowed, f.parts[id].allowed[min(max(wave+w.shift[id], 1), h+1)-1])
+		if wave > w.horizon {
+			break
+		}
+		a, known, fixed, awake := sleep, uint64(0), uint64(0), uint64(0)
+		if t := w.step(wave, w.shift[id]); t > 0 {
+			a, known, fixed, awake = f.parts[id].arcs[t-1], f.parts[id].known[t-1], f.parts[id].fixed[t-1], ^uint64(0)
+		}
+		x.arcs, x.known, x.fixed, x.awake = append(x.arcs, a), append(x.known, known), append(x.fixed, fixed), append(x.awake, awake)
+	}
+	return x
+}
+
+// relayed is a relay by waves, with its value among what it reads.
+func (w *waves) relayed(id int) part {
+	g, y := &w.of.parts[id], w.relays[id]
+	x := part{local: &local{group: &group{units: g.units, reads: slices.Concat(g.reads, g.own), rows: g.rows, hides: g.hides}, values: [][]uint64{nil}, starts: []int32{0}, last: []bool{true}}}
+	y.combine(g, &x)
+	x.allowed = append(x.allowed, []bool{true})
+	lists := map[string]*arcs{}
+	for wave := 1; wave <= w.horizon; wave++ {
+		h := y.hour(g, wave+w.shift[id])
+		awake := uint64(0)
+		if h.takes {
+			awake |= y.in
+		}
+		if h.gives {
+			awake |= ^y.in
+		}
+		key := fmt.Sprint(h)
+		if lists[key] == nil {
+			lists[key] = x.list(func(_, i int) bool { return y.possible(h, y.list[i][0], y.list[i][1]) })
+		}
+		x.arcs, x.awake, x.allowed = append(x.arcs, lists[key]), append(x.awake, awake), append(x.allowed, []bool{true})
+		x.known, x.fixed = append(x.known, 0), append(x.fixed, 0)
+	}
+	return x
+}
+
+// combine lists the moves: each half of what is taken in with each that gives out that value, and each alone.
+func (x *relay) combine(g, by *part) {
+	known := map[string]int32{}
+	var moves []move
+	add := func(out, in int32) {
+		m, uses := move{}, []use(nil)
+		if out >= 0 {
+			h := x.outs[out]
+			m.reads, m.cost = h.reads|g.values[h.value][0]<<len(g.reads), h.cost
+			uses = g.usesOf(h.reads)
+			if g.nowUse != nil {
+				uses = addUses(uses, g.nowUse[h.value])
+			}
+		}
+		if in >= 0 {
+			h := x.ins[in]
+			m.reads, m.cost = m.reads|h.reads, m.cost+h.cost
+			uses = addUses(uses, g.usesOf(h.reads))
+			if g.afterUse != nil {
+				uses = addUses(uses, g.afterUse[h.value])
+			}
+		}
+		key := fmt.Sprint(uses)
+		n, ok := known[key]
+		if !ok {
+			n = int32(len(by.sigs))
+			known[key], by.sigs = n, append(by.sigs, uses)
+		}
+		m.sig = n
+		moves, x.list = append(moves, m), append(x.list, [2]int32{out, in})
+	}
+	add(-1, -1)
+	for o := range x.outs {
+		add(int32(o), -1)
+	}
+	for i := range x.ins {
+		add(-1, int32(i))
+		for o := range x.outs {
+			if x.outs[o].value == x.ins[i].value {
+				add(int32(o), int32(i))
+			}
+		}
+	}
+	by.moves, by.total = [][]move{moves}, len(moves)
+}
+
+// hour is what a relay may do in a wave: what it takes in is of one step, and what it gives out of the next.
+type hour struct {
+	takes, gives       bool
+	knownIn, fixedIn   uint64
+	knownOut, fixedOut uint64
+	allowed            []bool // values after the one and at the other
+	first              int32  // the value to be given out where nothing is taken in
+}
+
+// hour is that of step t.
+func (x *relay) hour(g *part, t int) hour {
+	h := hour{takes: t >= 1 && t <= len(g.known), gives: t >= 0 && t < len(g.known), first: g.starts[0]}
+	if h.takes {
+		h.knownIn, h.fixedIn = g.known[t-1]&x.in, g.fixed[t-1]&x.in
+	}
+	if h.gives {
+		h.knownOut, h.fixedOut = g.known[t]&^x.in, g.fixed[t]&^x.in
+	}
+	if h.takes || h.gives {
+		h.allowed = g.allowed[t]
+	}
+	return h
+}
+
+// possible reports whether halves may come together in a wave.
+func (x *relay) possible(h hour, out, in int32) bool {
+	if out >= 0 != h.gives || in >= 0 != h.takes {
+		return false
+	}
+	if in >= 0 && (!h.allowed[x.ins[in].value] || x.ins[in].reads&h.knownIn != h.fixedIn) {
+		return false
+	}
+	return out < 0 || h.allowed[x.outs[out].value] && x.outs[out].reads&h.knownOut == h.fixedOut && (in >= 0 || x.outs[out].value == h.first)
+}
+
+// begin is a list of first values by waves.
+func (w *waves) begin(starts [][]uint32) (out [][]uint32) {
+	for _, s := range starts {
+		s = slices.Clone(s)
+		for id, x := range w.relays {
+			if x != nil {
+				s[id] = 0
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// tables are those for the same prices.
+func (w *waves) tables(t *Tables) *Tables {
+	x := w.newTables(t.Scale)
+	for i, prices := range x.Price {
+		for e := range prices {
+			if step := w.step(i+1, w.rels[e]); step > 0 {
+				prices[e] = t.Price[step-1][e]
+			}
+		}
+	}
+	w.fill(x)
+	return x
+}
+
+// guide is a guide by waves. Relays count nothing.
+func (w *waves) guide(g *guide) *guide {
+	if g == nil {
+		return nil
+	}
+	x := &guide{most: g.most, flow: make([][][]float32, w.horizon)}
+	for i := range x.flow {
+		x.flow[i] = make([][]float32, len(w.parts))
+		for id := range w.parts {
+			if t := w.step(i+1, w.shift[id]); t > 0 && w.relays[id] == nil {
+				x.flow[i][id] = g.flow[t-1][id]
+			}
+		}
+	}
+	return x
+}
+
+// bySteps is the same plan by steps.
+func (w *waves) bySteps(x *itinerary) *itinerary {
+	f := w.of
+	out := &itinerary{cost: x.cost}
+	for t := 1; t <= f.horizon+1; t++ {
+		values, moves := make([]int32, len(f.parts)), make([]int32, len(f.parts))
+		for id := range f.parts {
+			g, y, wave := &f.parts[id], w.relays[id], t-w.shift[id]
+			if y == nil {
+				values[id] = x.values[wave-1][id]
+				if t <= f.horizon {
+					moves[id] = x.moves[wave-1][id]
+				}
+				continue
+			}
+			if values[id] = w.starts[id]; t > 1 {
+				values[id] = y.ins[y.list[x.moves[wave-2][id]][1]].value
+			}
+			if t <= f.horizon {
+				in, reads := y.ins[y.list[x.moves[wave-1][id]][1]], y.outs[y.list[x.moves[wave-2][id]][0]].reads
+				moves[id] = int32(slices.IndexFunc(g.moves[values[id]], func(m move) bool { return m.to == in.value && m.reads == in.reads|reads }))
+			}
+		}
+		out.values = append(out.values, values)
+		if t <= f.horizon {
+			out.moves = append(out.moves, moves)
+		}
+	}
+	return out
+}
