@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 )
 
 // accountSpellings are ways to write what an account holds next, of what it gets and gives.
@@ -116,5 +119,43 @@ func TestAccounts(t *testing.T) {
 	t.Logf("%d of %d have groups, %d sums over them", apart, *instances, sums)
 	if apart < *instances/2 {
 		t.Errorf("%d of %d problems fall into groups", apart, *instances)
+	}
+}
+
+// TestUsedUp has accounts that pay more than they have together, though each may get money of the others: prices show that no plan exists, before any beam.
+func TestUsedUp(t *testing.T) {
+	const domain = `domain debts {
+	types { account : object; };
+	pvariables {
+		DUE(account) : { non-fluent, int, default = 1 };
+		money(account) : { state-fluent, int, default = 5 };
+		pass(account, account) : { action-fluent, int, default = 0 };
+	};
+	cpfs { money'(?a) = money(?a) - DUE(?a) + (sum_{?b : account} pass(?b, ?a)) - (sum_{?b : account} pass(?a, ?b)); };
+	reward = (sum_{?a : account} [money(?a) >= 4]) - (sum_{?a : account, ?b : account} [pass(?a, ?b) > 0]);
+	action-preconditions {
+		forall_{?a : account} [money(?a) - DUE(?a) + (sum_{?b : account} pass(?b, ?a)) - (sum_{?b : account} pass(?a, ?b)) >= 0];
+		forall_{?a : account} [money(?a) - DUE(?a) + (sum_{?b : account} pass(?b, ?a)) - (sum_{?b : account} pass(?a, ?b)) <= 15];
+		forall_{?a : account} [pass(?a, ?a) == 0];
+	};
+}
+`
+	x := &instance{kinds: []kind{{"account", numbered("a", 4)}}, facts: []string{"DUE(a1) = 3;", "DUE(a2) = 0;"}, ranges: []string{"money = [0, 15]", "pass = [0, 3]"}}
+	for _, h := range []int{4, 5} { // 20 in all, 5 due in each step
+		what, h := loadFiles(t, x.files("debts", domain, h))
+		s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds := int64(0)
+		for !s.Done() && s.Nodes() < 3_000_000 {
+			if err := s.Advance(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			rounds = s.Result().Stats["price_rounds"]
+		}
+		if r := s.Result(); r.Status == engine.Infeasible != (h == 5) {
+			t.Errorf("%d steps: %s after %d rounds", h, r.Status, rounds)
+		}
 	}
 }

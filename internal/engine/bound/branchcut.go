@@ -57,10 +57,7 @@ func (s *Search) newBranchCut() *branchCut {
 	add := func() int32 { next++; return next }
 	x := s.newFlow(nil, add)
 	x.members, x.begin = s.f.members(), s.starts[0]
-	dearest := int64(infinite)
-	if s.cost < infinite {
-		dearest = (s.cost - s.f.step) * s.o.best.Scale
-	}
+	dearest := (min(s.cost, s.beyond) - s.f.step) * s.o.best.Scale
 	if !x.addGroups(s.o.best, dearest, maxBranchMoves) || !x.end() {
 		return nil
 	}

@@ -30,6 +30,7 @@ type Search struct {
 	trace  *factored.Trace
 	cost   int64 // of trace, without the constant; infinite without one
 	lower  int64 // no plan costs less
+	beyond int64 // no plan costs as much
 	nodes  int64
 	rest   [][]int32 // moves that rest; nil where the system cannot rest everywhere
 	pairs  *pairs    // where it can
@@ -71,6 +72,7 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 		l.Shared.OfferCuts(nil)
 		return nil, ErrNoGroups
 	}
+	s.beyond = f.beyond()
 	if s.o = f.tried; s.o != nil {
 		s.rounds -= triedRounds
 		s.o.restart()
@@ -283,8 +285,11 @@ func (s *Search) takeOffer() {
 	}
 }
 
-// raise notes a bound.
+// raise notes a bound. One beyond all that plans can cost shows that there is none.
 func (s *Search) raise(cost int64) {
+	if cost >= s.beyond {
+		cost = infinite
+	}
 	s.lower = max(s.lower, cost)
 	if s.lower < infinite {
 		s.limits.Shared.Lower(s.f.reward(s.lower))
@@ -300,10 +305,7 @@ func (s *Search) beam(ctx context.Context, width int) error {
 			s.waves = s.f.newWaves()
 		}
 	}
-	limit := int64(infinite - 1)
-	if s.cost < infinite {
-		limit = (s.cost - s.f.step) * scale
-	}
+	limit := (min(s.cost, s.beyond) - s.f.step) * scale
 	if s.rest != nil && s.lower > -infinite {
 		limit = min(limit, (s.lower+s.slack)*scale)
 	} else if err := s.probe(ctx, limit); err != nil || s.Done() {
