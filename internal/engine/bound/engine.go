@@ -179,8 +179,8 @@ func (s *Search) Advance(ctx context.Context) error {
 	}
 	s.turn++
 	if s.cost < before {
-		if s.rounds = laterRounds; s.rest != nil || s.waves != nil {
-			s.rounds = firstRounds // what is left there is between groups, and beams are quick
+		if s.rounds = laterRounds; s.rest != nil {
+			s.rounds = firstRounds // what is left there is between groups
 		}
 		s.o.restart()
 		s.reconsiderFlow()
