@@ -96,12 +96,9 @@ func solveNarrow(t *testing.T, seed uint64, task engine.Task, horizon int) *engi
 		t.Errorf("seed %d: %v", seed, err)
 		return nil
 	}
-	s.width = 1
+	s.width, s.narrow = 1, 0
 	if seed%2 == 1 {
 		s.FlowFirst()
-	}
-	if s.f != nil {
-		s.better, s.asked = s.f.newDominance(), true
 	}
 	for !s.Done() {
 		if err := s.Advance(context.Background()); err != nil {

@@ -41,6 +41,7 @@ type Search struct {
 	whole  int64     // nodes of the last beam that dropped none
 	slack  int64     // how far beyond the bound the next beam looks, where it can
 	width  int       // of the next beam
+	narrow int       // width up to which nodes of beams are not compared
 	turn   int       // beams so far
 	stuck  int       // reoptimizations since one has found something
 	rounds int       // of prices that are to come before the next beam
@@ -62,7 +63,7 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, offered: -infinite, flows: flows{refused: infinite + 1}, width: firstWidth, rounds: firstRounds}
+	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, offered: -infinite, flows: flows{refused: infinite + 1}, width: firstWidth, narrow: narrow, rounds: firstRounds}
 	if f == nil {
 		s.lower = infinite
 		return s, ctx.Err()
@@ -355,7 +356,7 @@ func (s *Search) runBeam(ctx context.Context, limit int64, width int, whole bool
 	}
 	b := f.newBeam(o, t, limit, width, s.limits.Memory/2)
 	b.rest, b.pairs, b.whole, b.waves, b.guide = s.rest, s.pairs, whole, s.waves, guide
-	if width > narrow && !s.asked {
+	if width > s.narrow && !s.asked {
 		s.better, s.asked = f.newDominance(), true
 	}
 	b.better = s.better
