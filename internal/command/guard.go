@@ -47,7 +47,8 @@ type guard struct {
 }
 
 // newGuard begins to listen for signals. The second one ends the process at once. One
-// that comes when a limit has been reached does not: the answer is due.
+// that comes while the answer is due does not: timeout, for one, sends a signal to the
+// program and to its group.
 func newGuard() *guard {
 	g := &guard{late: make(chan struct{}), over: make(chan struct{})}
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
@@ -58,6 +59,10 @@ func newGuard() *guard {
 		select {
 		case s := <-signals:
 			g.cancel(fmt.Errorf("%v was received", s))
+			select {
+			case <-time.After(mostTime):
+			case <-g.over:
+			}
 		case <-g.ctx.Done():
 			select {
 			case <-signals:

@@ -178,3 +178,16 @@ func TestSignalAfterLimit(t *testing.T) {
 	}
 	<-g.over
 }
+
+// TestSignalTwice: nor does a second signal that comes at once.
+func TestSignalTwice(t *testing.T) {
+	g := newGuard()
+	defer g.end()
+	for range 2 {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond) // the listener has seen it
+	}
+	<-g.over
+}
