@@ -352,7 +352,7 @@ func (s *Search) runBeam(ctx context.Context, limit int64, width int, whole bool
 		guide = s.o.guide()
 	}
 	if w := s.waves; w != nil {
-		f, o, t, starts, guide = w.Factors, w.order, w.tables(t), w.begin(starts), w.guide(guide)
+		f, o, t, starts, guide = w.Factors, w.order, w.best(s.o), w.begin(starts), w.guide(guide)
 	}
 	b := f.newBeam(o, t, limit, width, s.limits.Memory/2)
 	b.rest, b.pairs, b.whole, b.waves, b.guide = s.rest, s.pairs, whole, s.waves, guide

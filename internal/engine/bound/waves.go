@@ -18,6 +18,8 @@ type waves struct {
 	rels     []int    // by relation: its shift
 	starts   []int32  // by group: the value at step 1, of relays
 	order    *order
+	shown    *Tables // of the prices of which the bound was so much; nil for none yet
+	bound    int64
 }
 
 // newWaves shifts the steps of a problem; nil where it has no relay of which that makes use.
@@ -250,6 +252,14 @@ func (w *waves) begin(starts [][]uint32) (out [][]uint32) {
 		out = append(out, s)
 	}
 	return out
+}
+
+// best are the tables for an optimizer's best prices.
+func (w *waves) best(o *optimizer) *Tables {
+	if w.shown == nil || w.bound != o.bound {
+		w.shown, w.bound = w.tables(o.best), o.bound
+	}
+	return w.shown
 }
 
 // tables are those for the same prices.
