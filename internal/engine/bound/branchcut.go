@@ -32,7 +32,7 @@ type branchCut struct {
 const (
 	maxBranchMoves = 1 << 16
 	flowNodes      = 300_000
-	waveNodes      = 1_200_000
+	waveNodes      = 5_000_000
 	blindNodes     = 2_000_000
 	rootShare      = 2
 	treeShare      = 4
