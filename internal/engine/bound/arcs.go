@@ -37,17 +37,23 @@ func (g *part) number() {
 			m := &g.moves[v][i]
 			n, ok := ofReads[m.reads]
 			if !ok {
-				uses := g.usesOf(m.reads)
-				key := fmt.Sprint(uses)
-				if n, ok = known[key]; !ok {
-					n = int32(len(g.sigs))
-					g.sigs = append(g.sigs, uses)
-				}
-				known[key], ofReads[m.reads] = n, n
+				n = g.sigOf(g.usesOf(m.reads), known)
+				ofReads[m.reads] = n
 			}
 			m.sig = n
 		}
 	}
+}
+
+// sigOf numbers what is used, as known has it.
+func (g *part) sigOf(uses []use, known map[string]int32) int32 {
+	key := fmt.Sprint(uses)
+	n, ok := known[key]
+	if !ok {
+		n = int32(len(g.sigs))
+		known[key], g.sigs = n, append(g.sigs, uses)
+	}
+	return n
 }
 
 // usesOf is what is used by reading.

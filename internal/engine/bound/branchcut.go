@@ -57,8 +57,7 @@ func (s *Search) newBranchCut() *branchCut {
 	add := func() int32 { next++; return next }
 	x := s.newFlow(nil, add)
 	x.members, x.begin = s.f.members(), s.starts[0]
-	dearest := (min(s.cost, s.beyond) - s.f.step) * s.o.best.Scale
-	if !x.addGroups(s.o.best, dearest, maxBranchMoves) || !x.end() {
+	if !x.addGroups(s.o.best, s.dearest(), maxBranchMoves) || !x.end() {
 		return nil
 	}
 	w := &branchCut{flow: x, base: x.Constant - s.f.constant*int64(s.f.horizon), cost: s.cost}

@@ -26,13 +26,6 @@ func clausal(seed uint64) *factored.Problem {
 	if rng.IntN(2) == 0 {
 		add(factored.Action, 1)
 	}
-	clause := func(lits []factored.Lit) factored.Constraint {
-		c := factored.Constraint{Op: factored.GE, K: 1}
-		for _, l := range lits {
-			c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
-		}
-		return c
-	}
 	equal := p.NumBits() // an auxiliary bit: a variable of two bits has a value
 	if rng.IntN(2) == 0 {
 		add(factored.Auxiliary, 1)
@@ -40,22 +33,22 @@ func clausal(seed uint64) *factored.Problem {
 		v, back := p.Variables[rng.IntN(2)], []factored.Lit{aux}
 		for i := range v.Width {
 			l := factored.Lit{Bit: v.First + factored.Bit(i), Neg: rng.IntN(2) == 0}
-			p.Global = append(p.Global, clause([]factored.Lit{{Bit: aux.Bit, Neg: true}, l}))
+			p.Global = append(p.Global, oneOf(aux.Not(), l))
 			l.Neg = !l.Neg
 			back = append(back, l)
 		}
-		p.Global = append(p.Global, clause(back))
+		p.Global = append(p.Global, oneOf(back...))
 	}
 	for _, v := range p.Variables[:4] {
 		for i := range v.Width {
 			bit := v.First + factored.Bit(i)
 			if rng.IntN(3) > 0 {
-				p.Initial = append(p.Initial, clause([]factored.Lit{{Bit: bit, Neg: rng.IntN(2) == 0}}))
+				p.Initial = append(p.Initial, oneOf(factored.Lit{Bit: bit, Neg: rng.IntN(2) == 0}))
 			}
 			for _, up := range []bool{false, true} {
 				for range rng.IntN(3) {
 					lits := []factored.Lit{{Bit: bit, Next: true, Neg: up}, {Bit: bit, Neg: !up}}
-					p.Transition = append(p.Transition, clause(append(lits, reasons(rng, p, v.First)...)))
+					p.Transition = append(p.Transition, oneOf(append(lits, reasons(rng, p, v.First)...)...))
 				}
 			}
 			p.Reward.Terms = append(p.Reward.Terms, factored.RewardTerm{Lit: factored.Lit{Bit: bit, Next: rng.IntN(3) == 0}, Weight: int64(rng.IntN(7) - 2)})
@@ -65,6 +58,15 @@ func clausal(seed uint64) *factored.Problem {
 		p.Reward.Terms = append(p.Reward.Terms, factored.RewardTerm{Lit: factored.Lit{Bit: b}, Weight: -int64(rng.IntN(3))})
 	}
 	return p
+}
+
+// oneOf says that one of some literals is true.
+func oneOf(lits ...factored.Lit) factored.Constraint {
+	c := factored.Constraint{Op: factored.GE, K: 1}
+	for _, l := range lits {
+		c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
+	}
+	return c
 }
 
 // reasons draws literals of one to three other variables: of all of their bits, or of one.

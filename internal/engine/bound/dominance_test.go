@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"context"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -22,15 +21,8 @@ func TestDominance(t *testing.T) {
 		best := func(d dominance) int64 {
 			b := f.newBeam(f.newOrder(), f.newOptimizer(scale).best, infinite-1, all, 0)
 			b.better = d
-			trace, cost, _ := b.run(context.Background(), starts)
+			cost := costOf(t, seed, f, b, starts)
 			dominated += b.removed
-			if trace == nil {
-				return infinite
-			}
-			report, err := validate.Check(f.r.Task.Problem, nil, validate.FromTrace(trace))
-			if err != nil || !report.Valid || report.Reward != f.reward(cost) {
-				t.Errorf("seed %d: a plan of reward %d: the checker says %+v, %v", seed, f.reward(cost), report, err)
-			}
 			return cost
 		}
 		if with, without := best(f.newDominance()), best(nil); with != without {
@@ -41,4 +33,18 @@ func TestDominance(t *testing.T) {
 		t.Error("no state is dominated")
 	}
 	t.Log(dominated, "states are dominated")
+}
+
+// costOf is the least cost that a beam finds, of a plan that the checker takes; infinite for none.
+func costOf(t *testing.T, seed uint64, f *Factors, b *beam, starts [][]uint32) int64 {
+	t.Helper()
+	trace, cost, _ := b.run(t.Context(), starts)
+	if trace == nil {
+		return infinite
+	}
+	report, err := validate.Check(f.r.Task.Problem, nil, validate.FromTrace(trace))
+	if err != nil || !report.Valid || report.Reward != f.reward(cost) {
+		t.Errorf("seed %d: a plan of reward %d: the checker says %+v, %v", seed, f.reward(cost), report, err)
+	}
+	return cost
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -14,9 +13,6 @@ import (
 // scale is how finely a unit of cost is priced. With thousands, 200 machines and one store lost .08 by
 // rounding, which a bound next to a whole number does not have.
 const scale = 1_000_000
-
-// maxStarts bounds the initial states that are listed.
-const maxStarts = 4096
 
 // Search improves prices and widens beams in turns until bound and plan meet.
 // Its work is cut into stages, so that another search can have turns too.
@@ -224,57 +220,6 @@ func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, pl
 	return s, err
 }
 
-// listStarts lists the initial states as values of the groups; false when there
-// are too many.
-func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
-	index := make([]map[string]uint32, len(f.parts))
-	for id := range f.parts {
-		index[id] = map[string]uint32{}
-		for v, value := range f.parts[id].values {
-			index[id][fmt.Sprint(value)] = uint32(v)
-		}
-	}
-	st := f.r.first.NewState()
-	if !st.Consistent() {
-		return nil, true
-	}
-	p := f.r.Task.Problem
-	var state, aux []model.Lit
-	for b := range p.NumBits() {
-		v := f.r.nowVar(factored.Bit(b))
-		switch p.Kind(factored.Bit(b)) {
-		case factored.State:
-			state = append(state, model.Lit(v))
-			if x := f.r.valueAt(1, v); x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
-				return nil, true
-			}
-		case factored.Auxiliary:
-			aux = append(aux, model.Lit(v))
-		}
-	}
-	var out [][]uint32
-	st.SetInterrupt(func() bool { return ctx.Err() != nil })
-	st.Each(state, func() bool {
-		if !st.Satisfiable(aux) {
-			return true
-		}
-		var node []uint32
-		for id := range f.parts {
-			g := &f.parts[id]
-			key := make([]uint64, (len(g.own)+63)/64)
-			for i, v := range g.own {
-				if st.Value(model.Lit(v)) > 0 {
-					key[i/64] |= 1 << (i % 64)
-				}
-			}
-			node = append(node, index[id][fmt.Sprint(key)])
-		}
-		out = append(out, node)
-		return len(out) <= maxStarts
-	})
-	return out, len(out) <= maxStarts && !st.Interrupted()
-}
-
 // takeOffer takes a better plan, or a better bound, of another engine.
 func (s *Search) takeOffer() {
 	zero := s.f.reward(0)
@@ -297,6 +242,9 @@ func (s *Search) raise(cost int64) {
 	}
 }
 
+// dearest is the most that a plan that is looked for may cost, priced.
+func (s *Search) dearest() int64 { return (min(s.cost, s.beyond) - s.f.step) * scale }
+
 // beam runs one beam, cut by the best plan.
 func (s *Search) beam(ctx context.Context, width int) error {
 	if s.order == nil {
@@ -306,7 +254,7 @@ func (s *Search) beam(ctx context.Context, width int) error {
 			s.waves = s.f.newWaves()
 		}
 	}
-	limit := (min(s.cost, s.beyond) - s.f.step) * scale
+	limit := s.dearest()
 	if s.rest != nil && s.lower > -infinite {
 		limit = min(limit, (s.lower+s.slack)*scale)
 	} else if err := s.probe(ctx, limit); err != nil || s.Done() {

@@ -1,9 +1,8 @@
 package bound
 
-import "fmt"
-
 // relay is a group of which each move is one of outs and one of ins.
 type relay struct {
+	first     int32  // the value at step 1
 	in        uint64 // what of its reads goes with the next value
 	outs, ins []half
 	list      [][2]int32 // by move in waves: which of outs and of ins; -1 for none
@@ -24,8 +23,11 @@ const (
 
 // relay is how a group is one; nil where its next value depends on the one that it has.
 func (g *local) relay() *relay {
-	x := &relay{}
-	if len(g.values) < 2 || len(g.starts) != 1 || g.total > maxRelayMoves || len(g.reads)+len(g.own) > maxRelayReads || !x.divide(g) || !x.isProduct(g) {
+	if len(g.values) < 2 || len(g.starts) != 1 || g.total > maxRelayMoves || len(g.reads)+len(g.own) > maxRelayReads {
+		return nil
+	}
+	x := &relay{first: g.starts[0]}
+	if !x.divide(g) || !x.isProduct(g) {
 		return nil
 	}
 	return x
@@ -42,11 +44,25 @@ func (f *Factors) canRelay(id int, x *relay, marks [][]mark) bool {
 			}
 		}
 	}
-	in, out := g.afterUse != nil, g.nowUse != nil
-	for p, uses := range g.readUse {
-		in, out = in || len(uses) > 0 && x.in>>p&1 == 1, out || len(uses) > 0 && x.in>>p&1 == 0
+	takes, gives := false, false
+	x.eachUse(g, func(out bool, _ use) { takes, gives = takes || !out, gives || out })
+	return takes && gives && len(marks[id]) == 0
+}
+
+// eachUse visits all that a group may use of relations, with what it gives out or takes in.
+func (x *relay) eachUse(g *part, visit func(gives bool, u use)) {
+	all := func(gives bool, list ...[]use) {
+		for _, uses := range list {
+			for _, u := range uses {
+				visit(gives, u)
+			}
+		}
 	}
-	return in && out && len(marks[id]) == 0
+	all(true, g.nowUse...)
+	all(false, g.afterUse...)
+	for p, uses := range g.readUse {
+		all(x.in>>p&1 == 0, uses)
+	}
 }
 
 // divide finds what of a group's reads depends on the next value, directly or over other reads; false where the value does.
@@ -149,13 +165,7 @@ func (x *relay) combine(g, by *part) {
 				uses = addUses(uses, g.afterUse[h.value])
 			}
 		}
-		key := fmt.Sprint(uses)
-		n, ok := known[key]
-		if !ok {
-			n = int32(len(by.sigs))
-			known[key], by.sigs = n, append(by.sigs, uses)
-		}
-		m.sig = n
+		m.sig = by.sigOf(uses, known)
 		moves, x.list = append(moves, m), append(x.list, [2]int32{out, in})
 	}
 	add(-1, -1)
@@ -179,12 +189,11 @@ type hour struct {
 	knownIn, fixedIn   uint64
 	knownOut, fixedOut uint64
 	allowed            []bool // values after the one and at the other
-	first              int32  // the value to be given out where nothing is taken in
 }
 
 // hour is that of step t.
 func (x *relay) hour(g *part, t int) hour {
-	h := hour{takes: t >= 1 && t <= len(g.known), gives: t >= 0 && t < len(g.known), first: g.starts[0]}
+	h := hour{takes: t >= 1 && t <= len(g.known), gives: t >= 0 && t < len(g.known)}
 	if h.takes {
 		h.knownIn, h.fixedIn = g.known[t-1]&x.in, g.fixed[t-1]&x.in
 	}
@@ -205,5 +214,5 @@ func (x *relay) possible(h hour, out, in int32) bool {
 	if in >= 0 && (!h.allowed[x.ins[in].value] || x.ins[in].reads&h.knownIn != h.fixedIn) {
 		return false
 	}
-	return out < 0 || h.allowed[x.outs[out].value] && x.outs[out].reads&h.knownOut == h.fixedOut && (in >= 0 || x.outs[out].value == h.first)
+	return out < 0 || h.allowed[x.outs[out].value] && x.outs[out].reads&h.knownOut == h.fixedOut && (in >= 0 || x.outs[out].value == x.first)
 }

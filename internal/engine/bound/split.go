@@ -151,12 +151,21 @@ func (s *structure) groupOf(unit int) *group {
 
 // moves counts the moves of a group; -1 where there are more than most.
 func (l *lister) moves(s *structure, g *group, most int) int {
-	x := &lister{s: s, most: most, first: l.first, last: l.last}
-	out, err := x.list(g, make([]int64, s.r.numVars+1))
-	if err != nil {
+	out := l.free(s, g, most)
+	if out == nil {
 		return -1
 	}
 	return out.total
+}
+
+// free lists a group that costs nothing; nil where it has more than most moves.
+func (l *lister) free(s *structure, g *group, most int) *local {
+	x := &lister{s: s, most: most, first: l.first, last: l.last}
+	out, err := x.list(g, make([]int64, s.r.numVars+1))
+	if err != nil {
+		return nil
+	}
+	return out
 }
 
 // narrowing lists the assertions that say how actions that a group reads exclude each other, and others that it does not
@@ -295,10 +304,8 @@ func (l *lister) countMoves(s *structure, target []int) []int {
 			if h < 0 || count[g] != 0 {
 				continue
 			}
-			x := &lister{s: s, most: maxMovesMerged, first: l.first, last: l.last}
-			if out, err := x.list(s.groups[g], make([]int64, s.r.numVars+1)); err != nil {
-				count[g] = -1
-			} else {
+			count[g] = -1
+			if out := l.free(s, s.groups[g], maxMovesMerged); out != nil {
 				count[g], between[g] = out.total, len(couples[g]) > 1 && out.relay() != nil
 			}
 		}

@@ -16,7 +16,6 @@ type waves struct {
 	relays   []*relay // by group; nil of others
 	shift    []int    // by group; of a relay for what it takes in, and it gives out what it took in the wave before, by steps
 	rels     []int    // by relation: its shift
-	starts   []int32  // by group: the value at step 1, of relays
 	order    *order
 	shown    *Tables // of the prices of which the bound was so much; nil for none yet
 	bound    int64
@@ -53,28 +52,18 @@ func (w *waves) align() (misfit, most int) {
 	c := newClocks(2*len(f.parts) + len(f.rels)) // of groups, what they give out, and relations
 	n := len(f.parts)
 	for id := range f.parts {
-		g, x := &f.parts[id], w.relays[id]
+		x := w.relays[id]
 		if x == nil {
 			c.tie(id, n+id, 0)
+			x = &relay{}
 		}
-		tie := func(place int, uses []use) {
-			for _, u := range uses {
-				c.tie(place, 2*n+int(u.rel), 0)
+		x.eachUse(&f.parts[id], func(gives bool, u use) {
+			place := id
+			if gives {
+				place += n
 			}
-		}
-		for _, uses := range g.nowUse {
-			tie(n+id, uses)
-		}
-		for _, uses := range g.afterUse {
-			tie(id, uses)
-		}
-		for p, uses := range g.readUse {
-			if x != nil && x.in>>p&1 == 0 {
-				tie(n+id, uses)
-			} else {
-				tie(id, uses)
-			}
-		}
+			c.tie(place, 2*n+int(u.rel), 0)
+		})
 	}
 	for id, x := range w.relays {
 		if x != nil && !c.tie(id, n+id, 1) {
@@ -149,7 +138,6 @@ func (w *waves) build(most int) {
 		w.rels[e] -= most
 	}
 	for id := range f.parts {
-		w.starts = append(w.starts, f.parts[id].starts[0])
 		if w.relays[id] != nil {
 			x.parts = append(x.parts, w.relayed(id))
 			for _, v := range f.parts[id].own {
@@ -186,19 +174,10 @@ func (w *waves) shifted(id int) part {
 	l, none := *x.local, int32(len(x.sigs))
 	x.local, x.sigs = &l, append(slices.Clone(x.sigs), nil)
 	l.moves = slices.Clone(l.moves)
-	sleep := &arcs{}
 	for v := range l.moves {
-		n := len(l.moves[v])
 		l.moves[v] = append(slices.Clone(l.moves[v]), move{to: int32(v), sig: none})
-		of := make([]int32, n+1)
-		for i := range of {
-			of[i] = -1
-		}
-		of[n] = int32(v)
-		sleep.from, sleep.to, sleep.sig, sleep.cost = append(sleep.from, int32(v)), append(sleep.to, int32(v)), append(sleep.sig, none), append(sleep.cost, 0)
-		sleep.of, sleep.best = append(sleep.of, of), append(sleep.best, []int32{int32(n)})
 	}
-	sleep.from = append(sleep.from, int32(len(l.moves)))
+	sleep := x.list(func(v, i int) bool { return i == len(l.moves[v])-1 })
 	x.arcs, x.allowed, x.known, x.fixed = nil, nil, nil, nil
 	for wave := 1; wave <= w.horizon+1; wave++ {
 		x.allowed = append(x.allowed, f.parts[id].allowed[min(max(wave+w.shift[id], 1), h+1)-1])
@@ -235,7 +214,6 @@ func (w *waves) relayed(id int) part {
 			lists[key] = x.list(func(_, i int) bool { return y.possible(h, y.list[i][0], y.list[i][1]) })
 		}
 		x.arcs, x.awake, x.allowed = append(x.arcs, lists[key]), append(x.awake, awake), append(x.allowed, []bool{true})
-		x.known, x.fixed = append(x.known, 0), append(x.fixed, 0)
 	}
 	return x
 }
@@ -308,7 +286,7 @@ func (w *waves) bySteps(x *itinerary) *itinerary {
 				}
 				continue
 			}
-			if values[id] = w.starts[id]; t > 1 {
+			if values[id] = y.first; t > 1 {
 				values[id] = y.ins[y.list[x.moves[wave-2][id]][1]].value
 			}
 			if t <= f.horizon {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/problem/factored"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // ditch returns a random problem of sites along which goods run: what is under way to one is what the one before let pass, in the step before.
@@ -21,13 +20,7 @@ func ditch(seed uint64) *factored.Problem {
 		}
 		return p.Variables[id].First
 	}
-	clause := func(list *[]factored.Constraint, lits ...factored.Lit) {
-		c := factored.Constraint{Op: factored.GE, K: 1}
-		for _, l := range lits {
-			c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
-		}
-		*list = append(*list, c)
-	}
+	clause := func(list *[]factored.Constraint, lits ...factored.Lit) { *list = append(*list, oneOf(lits...)) }
 	pay := func(bit factored.Bit, weight int) {
 		p.Reward.Terms = append(p.Reward.Terms, factored.RewardTerm{Lit: factored.Lit{Bit: bit}, Weight: int64(weight)})
 	}
@@ -44,8 +37,8 @@ func ditch(seed uint64) *factored.Problem {
 		}
 		all := []factored.Lit{next}
 		for _, l := range comes {
-			clause(&p.Transition, not(next), l)
-			all = append(all, not(l))
+			clause(&p.Transition, next.Not(), l)
+			all = append(all, l.Not())
 		}
 		clause(&p.Transition, all...)
 		use := rng.IntN(2)
@@ -82,11 +75,6 @@ func ditch(seed uint64) *factored.Problem {
 	return p
 }
 
-func not(l factored.Lit) factored.Lit {
-	l.Neg = !l.Neg
-	return l
-}
-
 // TestWaves wants the same bound by waves as by steps for any prices, and plans as good as those of a beam by steps that drops nothing.
 func TestWaves(t *testing.T) {
 	const horizon, all = 4, 1 << 20
@@ -100,18 +88,7 @@ func TestWaves(t *testing.T) {
 		}
 		starts, _ := f.listStarts(t.Context())
 		o := f.newOptimizer(scale)
-		best := func(b *beam, starts [][]uint32) int64 {
-			trace, cost, _ := b.run(t.Context(), starts)
-			if trace == nil {
-				return infinite
-			}
-			report, err := validate.Check(task.Problem, nil, validate.FromTrace(trace))
-			if err != nil || !report.Valid || report.Reward != f.reward(cost) {
-				t.Errorf("seed %d: a plan of reward %d: the checker says %+v, %v", seed, f.reward(cost), report, err)
-			}
-			return cost
-		}
-		want := best(f.newBeam(f.newOrder(), o.best, infinite-1, all, 0), starts)
+		want := costOf(t, seed, f, f.newBeam(f.newOrder(), o.best, infinite-1, all, 0), starts)
 		if res := solveNarrow(t, seed, task, horizon); res == nil || res.Status == engine.Infeasible != (want == infinite) || want < infinite && res.Reward != f.reward(want) {
 			t.Errorf("seed %d: %+v, expected %d", seed, res, f.reward(want))
 		}
@@ -127,7 +104,7 @@ func TestWaves(t *testing.T) {
 		}
 		b := w.newBeam(w.order, tables, infinite-1, all, 0)
 		b.waves = w
-		if got := best(b, w.begin(starts)); got != want {
+		if got := costOf(t, seed, f, b, w.begin(starts)); got != want {
 			t.Errorf("seed %d: the least cost is %d by steps, %d by waves", seed, want, got)
 		}
 	}
