@@ -118,6 +118,33 @@ var operations = []operation{
 			x.facts = append(x.facts, fmt.Sprintf("GRID = %d;", o.n))
 		},
 	},
+	{
+		name:    "canal",
+		kind:    "field",
+		facts:   []drawn{{"DRY", 0, 2}, {"YIELD", 1, 6}},
+		initial: []drawn{{"moist", 0, 3}},
+		ranges:  []string{"dam = [0, 15]", "moist = [0, 5]", "release = [0, 3]"},
+		more: func(_ *options, _ *rand.Rand, names []string, x *instance) {
+			for i, name := range names {
+				for _, before := range names[:i] {
+					x.facts = append(x.facts, fmt.Sprintf("BEFORE(%s, %s);", before, name))
+				}
+			}
+		},
+	},
+	{
+		name:    "rations",
+		kind:    "camp",
+		facts:   []drawn{{"NEED0", 0, 1}, {"NEED1", 0, 1}, {"HARM", 1, 6}},
+		initial: []drawn{{"lack", 0, 3}},
+		ranges:  []string{"depot = [0, 20]", "lack = [0, 5]", "send = [0, 6]", "buy = [0, 6]"},
+		more: func(_ *options, _ *rand.Rand, names []string, x *instance) {
+			x.facts = append(x.facts, fmt.Sprintf("FIRST(%s);", names[0]))
+			for i, name := range names[1:] {
+				x.facts = append(x.facts, fmt.Sprintf("AFTER(%s, %s);", names[i], name))
+			}
+		},
+	},
 }
 
 // operationFamilies are these families as the others are.

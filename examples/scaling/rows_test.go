@@ -85,4 +85,10 @@ var rows = []row{
 	{args: "depot -n 3 -H 12", reward: -20},
 	{args: "depot -n 6 -H 24", reward: -31},
 	{args: "depot -n 12 -H 24", reward: -49},
+	{args: "canal -n 3 -H 12", reward: 139},
+	{args: "canal -n 6 -H 24", reward: 753},
+	{args: "canal -n 12 -H 24", reward: 1395},
+	{args: "rations -n 3 -H 12", reward: -250},
+	{args: "rations -n 6 -H 24", reward: -727},
+	{args: "rations -n 12 -H 24", reward: -1139},
 }

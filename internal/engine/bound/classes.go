@@ -29,6 +29,9 @@ const (
 	maxClassInputs  = 8
 	maxClasses      = 24
 	maxClassClauses = 2_000
+	// The same where links hand something on with what they are of.
+	maxHandedInputs  = 10
+	maxHandedClauses = 8_000
 )
 
 // gatherHomes moves actions and shared variables to the group whose state all their readers read: what
@@ -90,24 +93,45 @@ func (s *structure) readByAll(h int32, readers []int32) bool {
 func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*local, error) {
 	s := l.s
 	var changed []int32
-	for id := range s.groups {
+	order, handed := s.handedOn()
+	for _, id := range order {
+		if handed != nil && slices.Contains(changed, id) { // what others take from it is a part of its moves
+			if err := l.relist(out, id, most); err != nil {
+				return nil, err
+			}
+		}
 		listed := s.groups[id].reads // what the moves were listed with: classes of one source shift the places
-		for _, h := range s.sources(int32(id)) {
-			if s.addClassesOf(int32(id), h, out[id], listed) {
-				changed = insert(insert(changed, int32(id)), h)
+		if handed != nil {
+			for _, x := range handed[id] {
+				if s.addClassesOf(id, x.by, out[id], listed, x.vars) {
+					changed = insert(insert(changed, id), x.by)
+				}
+			}
+		}
+		for _, h := range s.sources(id) {
+			if s.addClassesOf(id, h, out[id], listed, nil) {
+				changed = insert(insert(changed, id), h)
 			}
 		}
 	}
-	costs, _ := s.shares()
 	for _, id := range changed {
-		l.most = most
-		x, err := l.list(s.groups[id], costs[id])
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoGroups, err)
+		if err := l.relist(out, id, most); err != nil {
+			return nil, err
 		}
-		out[id] = x
 	}
 	return out, ctx.Err()
+}
+
+// relist lists the moves of a group anew.
+func (l *lister) relist(out []*local, id int32, most int) error {
+	costs, _ := l.s.shares()
+	l.most = most
+	x, err := l.list(l.s.groups[id], costs[id])
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoGroups, err)
+	}
+	out[id] = x
+	return nil
 }
 
 // sources lists the groups of which a group reads two bits or more.
@@ -123,21 +147,25 @@ func (s *structure) sources(id int32) (out []int32) {
 	return out
 }
 
-// addClassesOf replaces what a group, whose moves are listed by some reads, reads of another by classes.
-// It is false where these are too many.
-func (s *structure) addClassesOf(id, h int32, g *local, listed []int32) bool {
+// addClassesOf replaces what a group, whose moves are listed by some reads, reads of another by classes, and with it other variables that this one
+// reads too. It is false where these are too many.
+func (s *structure) addClassesOf(id, h int32, g *local, listed, handed []int32) bool {
 	r := s.r
 	var inputs, places []int32
 	for i, v := range listed {
-		if s.home[v] == h && !r.clocked(v) && r.role[v] != quantity {
+		if (s.home[v] == h || slices.Contains(handed, v)) && !r.clocked(v) && r.role[v] != quantity && slices.Contains(s.groups[id].reads, v) {
 			inputs, places = append(inputs, v), append(places, int32(i))
 		}
 	}
-	if len(inputs) > maxClassInputs {
+	mostInputs, mostClauses := maxClassInputs, maxClassClauses
+	if len(handed) > 0 {
+		mostInputs, mostClauses = maxHandedInputs, maxHandedClauses
+	}
+	if len(inputs) > mostInputs {
 		return false
 	}
 	classOf, n := g.classify(places)
-	if n < 2 || n > maxClasses || n<<len(inputs) > maxClassClauses || len(g.reads)+n > 60 || len(s.groups[h].reads)+n > 60 {
+	if n < 2 || n > maxClasses || n<<len(inputs) > mostClauses || len(g.reads)+n > 60 || len(s.groups[h].reads)+n > 60 {
 		return false
 	}
 	reader, home := s.groups[id], s.groups[h]
@@ -161,7 +189,31 @@ func (s *structure) addClassesOf(id, h int32, g *local, listed []int32) bool {
 			reader.rows, home.rows = append(reader.rows, len(r.rows)-1), append(home.rows, len(r.rows)-1)
 		}
 	}
+	s.hideClassed(h, inputs)
 	return true
+}
+
+// hideClassed hides internal variables of a group of which others read classes alone, so that its moves are not told apart by them.
+func (s *structure) hideClassed(h int32, vars []int32) {
+	home := s.groups[h]
+	for _, v := range vars {
+		read := s.r.role[v] != internal || s.home[v] != h
+		for id, g := range s.groups {
+			read = read || int32(id) != h && slices.Contains(g.reads, v)
+		}
+		for i := range s.rules {
+			read = read || slices.ContainsFunc(s.rules[i].Terms, func(t model.Term) bool { return t.Lit.Var() == v })
+		}
+		if !read {
+			home.reads = slices.DeleteFunc(slices.Clone(home.reads), func(w int32) bool { return w == v })
+			home.hides = append(slices.Clone(home.hides), v)
+		}
+	}
+}
+
+// classed reports whether classes are of a variable.
+func (s *structure) classed(v int32) bool {
+	return slices.ContainsFunc(s.classes, func(c class) bool { return slices.Contains(c.inputs, v) })
 }
 
 // enumerated orders what a group's moves are listed by: the bits that classes are of before the classes, which

@@ -11,11 +11,15 @@ type assertion struct {
 	owner int     // a unit whose group takes it, though it reads more then, plus one; 0 for none
 	// defines are the visible variables that follow from the rest of what it reads: where that is known, they make no more moves.
 	defines []int32
-	homes   int // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
+	link    bool // it defines a link of a chain
+	homes   int  // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
 }
 
-// maxReads bounds what an assertion may read: its values are listed.
-const maxReads = 14
+// maxReads bounds what an assertion may read: its values are listed. With links of chains there may be maxLinked more.
+const (
+	maxReads  = 14
+	maxLinked = 4
+)
 
 // closure gathers what rows need to be judged: the definitions of the internal
 // variables that are not visible, and theirs.
@@ -59,7 +63,8 @@ func (d *definitions) closure(rows []int, visible []bool) assertion {
 // variables that are defined over too many others become visible: shared
 // between groups like actions are.
 func (d *definitions) assertions() (out []assertion, visible []bool) {
-	visible = make([]bool, d.r.numVars+1)
+	links := d.links()
+	visible = slices.Clone(links)
 	for _, i := range d.r.defining { // what contributes to an amount is shared
 		for _, v := range d.r.rows[i].vars {
 			visible[v] = true
@@ -71,8 +76,8 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 		covered := make([]bool, len(d.r.rows))
 		add := func(rows []int, defines ...int32) {
 			a := d.closure(rows, visible)
-			a.defines = defines
-			if d.presentReads(&a) > maxReads && len(a.hides) > 0 {
+			a.defines, a.link = defines, len(defines) > 0 && links[defines[0]]
+			if d.presentReads(&a) > mostReads(&a, links) && len(a.hides) > 0 {
 				// Hide less: share what these rows mention.
 				for _, i := range rows {
 					for _, v := range d.r.rows[i].vars {
@@ -96,8 +101,12 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 			if !visible[v] || d.rows[v] == nil {
 				continue
 			}
-			if a := d.closure(d.rows[v], visible); d.presentReads(&a) <= maxReads {
-				add(d.rows[v], d.definedAs(int32(v))...)
+			together := d.definedAs(int32(v))
+			if first := slices.IndexFunc(together, func(w int32) bool { return visible[w] }); together[first] != int32(v) {
+				continue
+			}
+			if a := d.closure(d.rows[v], visible); d.presentReads(&a) <= mostReads(&a, links) {
+				add(d.rows[v], together...)
 				continue
 			}
 			for _, i := range d.rows[v] {
@@ -111,6 +120,17 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 		}
 	}
 	return out, visible
+}
+
+// mostReads is what an assertion may read: of links a group reads joint values, which are few.
+func mostReads(a *assertion, links []bool) int {
+	n := 0
+	for _, v := range a.reads {
+		if links[v] {
+			n++
+		}
+	}
+	return maxReads + min(n, maxLinked)
 }
 
 // definedAs lists the variables that the rows that define v define.

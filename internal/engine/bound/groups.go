@@ -30,6 +30,7 @@ type structure struct {
 	invariant []bool      // by rule: over the present state alone
 	home      []int32     // by variable: the group that owns it, -1 for none
 	classes   []class
+	links     []bool // by variable: it hands something on in a chain; nil where there are none
 	// reads bounds the bits that a group reads beside its own.
 	reads int
 }
@@ -69,12 +70,14 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int, reads i
 		}
 	}
 	s.makeGroups(root)
+	s.findLinks()
 	if !s.placeTransitions() {
 		return nil
 	}
 	s.placeOthers()
 	s.placeLoose()
 	s.gatherHomes()
+	s.repeatRows()
 	if r.stop() {
 		return nil // it may be incomplete
 	}
@@ -264,9 +267,9 @@ func (s *structure) placeOther(a *assertion) {
 		}
 	}
 	switch {
-	case least == 0 && best >= 0, best >= 0 && len(a.hides) > 0:
+	case least == 0 && best >= 0, best >= 0 && (len(a.hides) > 0 || a.link):
 		s.take(best, a)
-	case len(a.hides) == 0:
+	case len(a.hides) == 0 && !a.link:
 		s.couple(a)
 	default:
 		s.groups = append(s.groups, &group{})

@@ -81,7 +81,7 @@ type listing struct {
 	costly                 []model.Lit   // of all these
 	free                   []model.Lit   // reads that are not known at every step
 	seasons                [][]model.Lit // values of the others, all that there are
-	here                   map[move]bool // moves of the value at hand, costs left out
+	here                   map[move]int  // the places of the moves of the value at hand, by these without their costs
 	tried                  int
 	over                   bool // there are too many
 }
@@ -90,7 +90,7 @@ type listing struct {
 // free. costs says which variables it pays for.
 func (l *lister) list(g *group, costs []int64) (*local, error) {
 	x := &listing{
-		lister: l, g: g, costs: costs, out: &local{group: g}, index: map[string]int32{}, here: map[move]bool{}, key: make([]uint64, (len(g.own)+63)/64),
+		lister: l, g: g, costs: costs, out: &local{group: g}, index: map[string]int32{}, here: map[move]int{}, key: make([]uint64, (len(g.own)+63)/64),
 		own: lits(g.own), next: lits(g.next), reads: lits(g.reads), hides: lits(g.hides),
 	}
 	paid := func(list []model.Lit) []model.Lit {
@@ -242,10 +242,11 @@ func (x *listing) add(v int, cost int64) {
 	}
 	x.pack(x.st, x.next)
 	m.to = x.number()
-	if x.here[m] {
+	if i, ok := x.here[m]; ok { // it differs in what the group hides
+		x.out.moves[v][i].cost = min(x.out.moves[v][i].cost, cost)
 		return
 	}
-	x.here[m] = true
+	x.here[m] = len(x.out.moves[v])
 	m.cost = cost
 	x.out.moves[v] = append(x.out.moves[v], m)
 	x.out.total++

@@ -138,8 +138,8 @@ func (x *Relaxation) Group(id int) Chain {
 	c := Chain{Now: lits(g.own), Next: lits(g.next), Cost: math.MaxInt64}
 	var paid []model.Lit
 	for _, v := range g.hides {
-		switch role := x.f.r.role[v]; {
-		case role == now || role == action: // what classes are of: they follow
+		switch {
+		case x.f.s.classed(v): // classes follow
 			c.Choices = append(c.Choices, model.Lit(v))
 		case x.shares[id][v] != 0:
 			paid = append(paid, model.Lit(v))

@@ -37,11 +37,13 @@ const restShare = 4
 
 // Code that lists all of a small space, of so many state bits, is the better bet: it
 // tries more joint actions for each node of a beam, and has the first turn. smallGraph is of how many bits the pairs of a state and a joint action are then, as far
-// as the first state tells.
+// as the first state tells. After smallTries it is no longer the better bet, and tables have a quarter of the work.
 const (
 	smallSpace        = 25
 	smallGraph        = 32
 	smallTriesPerNode = 64
+	smallTries        = 300_000
+	laterTriesPerNode = 9
 )
 
 // small reports whether code may list all states, and what may be done in each.
@@ -108,7 +110,7 @@ func (r *run) turn(ctx context.Context) {
 	head, worth := int64(headStartCompletion), nodesPerCompletion*done
 	switch {
 	case r.g.compiled != nil && r.small():
-		head, worth = headStartPass, done/smallTriesPerNode
+		head, worth = headStartPass, done/smallTriesPerNode+max(0, done-smallTries)/laterTriesPerNode
 	case r.g.s.direct || r.g.compiled != nil:
 		done += r.g.effort
 		head, worth = headStartPass, nodesPerPass*done

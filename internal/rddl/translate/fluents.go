@@ -153,6 +153,9 @@ func (c *compiler) numberRef(n *ground.Node) number {
 	if v, ok := c.vectorsOf[keyOf(n)]; ok {
 		return vectorNumber(v)
 	}
+	if c.compared[n.Fluent] {
+		return vectorNumber(c.bitsOf(keyOf(n)))
+	}
 	return c.intermNumber(n.Fluent)
 }
 
@@ -168,6 +171,9 @@ func (c *compiler) intermNumber(f int) number {
 	fl := &c.g.Fluents[f]
 	defer c.enter(fl.Name, fl.CPF.Pos, fl.Pos)()
 	n := c.number(fl.CPF)
+	if c.chained[f] {
+		c.narrow(fl.CPF, &n)
+	}
 	if fl.Type == ground.Enum {
 		n.lo, n.hi = n.lo.max(whole(0)), n.hi.min(whole(int64(len(fl.Values))-1))
 	}

@@ -80,8 +80,10 @@ type table struct {
 // tableOf fills the table of n; it returns nil if the table would be too large.
 func (c *compiler) tableOf(n *ground.Node) *table {
 	s := c.supportOf(n, true)
-	if s.over || s.size<<s.bits > tableWork {
-		s = c.supportOf(n, false)
+	if s.over || s.size<<s.bits > tableWork || c.readsChain(n) {
+		if short := c.supportOf(n, false); s.over || s.size<<s.bits > tableWork || !short.over && short.bits < s.bits {
+			s = short
+		}
 	}
 	return c.fill(n, s)
 }

@@ -96,6 +96,9 @@ type compiler struct {
 	literals  map[*ground.Node]lit
 	numbers   map[*ground.Node]number
 	sums      map[*ground.Node]bool // whether it contains a sum of many terms
+	chained   []bool                // the intermediate fluents of chains
+	compared  []bool                // those that are more than terms of sums
+	reading   map[*ground.Node]bool // whether it reads one of them
 	supports  [2]map[*ground.Node]*support
 	hardness  map[*ground.Node]bool
 	dividing  map[*ground.Node]bool
@@ -121,7 +124,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 	c := &compiler{
 		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{}, conjuncts: map[lit][]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
-		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{}, sums: map[*ground.Node]bool{},
+		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{}, sums: map[*ground.Node]bool{}, reading: map[*ground.Node]bool{},
 		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{}, dividing: map[*ground.Node]bool{},
 		leafKeys: map[*ground.Node]fluentKey{}, grids: map[int]grid{}, serial: map[string]int{}, what: "problem",
 	}
@@ -142,6 +145,8 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 			panic(r)
 		}
 	}()
+	c.g = g.Nested()
+	c.findChains(len(g.Fluents))
 	name := o.Name
 	if name == "" {
 		name = g.Domain + "/" + g.Instance
