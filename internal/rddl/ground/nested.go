@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// mostNested bounds the work of comparing sets of terms, in words.
+// mostNested bounds the work of comparing the sets of a place, in terms.
 const mostNested = 1 << 26
 
 // Nested returns p with an intermediate fluent for each sum, conjunction or disjunction over terms of which another one has these and more: the sum
 // over all that come before becomes the sum before the last of them, and what the last adds. It is p itself where there are none. The fluents that p has keep their indices.
 func (p *Problem) Nested() *Problem {
-	x := &nester{p: p, fine: map[*Node]bool{}, memo: map[*Node]*Node{}}
+	x := &nester{p: p, of: map[*Node]*termSet{}, number: map[any]int{}, known: map[string]*termSet{}, fine: map[*Node]bool{}, memo: map[*Node]*Node{}}
 	if !x.find() {
 		return p
 	}
@@ -42,20 +42,21 @@ func (p *Problem) Nested() *Problem {
 
 // nester finds nested terms.
 type nester struct {
-	p    *Problem
-	sets []*termSet // the smaller ones first
-	of   map[*Node]*termSet
-	fine map[*Node]bool // whether a term may be computed where it was not needed
-	memo map[*Node]*Node
+	p      *Problem
+	sets   []*termSet // the smaller ones first
+	of     map[*Node]*termSet
+	number map[any]int         // of terms, equal ones have one
+	known  map[string]*termSet // by operation, place and terms
+	fine   map[*Node]bool      // whether a term may be computed where it was not needed
+	memo   map[*Node]*Node
 }
 
 // termSet is what several nodes are a sum, a conjunction or a disjunction of, but for constants.
 type termSet struct {
 	node   *Node // one of them
 	terms  []*Node
-	ids    []int    // their numbers
-	has    []uint64 // the same as a set
-	within *termSet // the largest of which it has all terms; nil for none
+	ids    []int    // the numbers of the terms, ascending
+	within *termSet // the largest of the same place of which it has all terms; nil for none
 	used   bool     // it is nested, and has a fluent
 	fluent int
 }
@@ -69,11 +70,9 @@ func (x *nester) concerns(i int) bool {
 // find finds the sets, and reports whether any are nested. Sets are compared with those of the same place of the source: these are nested if
 // two thirds have all terms of another one, since some are so by chance.
 func (x *nester) find() (found bool) {
-	x.of = map[*Node]*termSet{}
-	number, known := map[any]int{}, map[string]*termSet{}
 	visit := func(n *Node) {
 		if n != nil {
-			n.Walk(func(n *Node) bool { x.add(n, number, known); return true })
+			n.Walk(func(n *Node) bool { x.add(n); return true })
 		}
 	}
 	for i := range x.p.Fluents {
@@ -88,13 +87,13 @@ func (x *nester) find() (found bool) {
 		places[s.node.Pos] = append(places[s.node.Pos], s)
 	}
 	for _, sets := range places {
-		if words := (len(number) + 63) / 64; len(sets) < 2 || len(sets)*len(sets)*words > mostNested {
+		if n := len(sets); n < 2 || n*n*len(sets[n-1].terms) > mostNested {
 			continue
 		}
 		first := 0 // that have not all terms of another one
 		for i, s := range sets {
 			for _, t := range slices.Backward(sets[:i]) {
-				if t.node.Op == s.node.Op && len(t.terms) < len(s.terms) && subset(t.has, s.has) {
+				if t.node.Op == s.node.Op && len(t.terms) < len(s.terms) && s.has(t) {
 					s.within = t
 					break
 				}
@@ -116,7 +115,7 @@ func (x *nester) find() (found bool) {
 }
 
 // add adds the set of a node, if it has terms that may be computed anywhere.
-func (x *nester) add(n *Node, number map[any]int, known map[string]*termSet) {
+func (x *nester) add(n *Node) {
 	if n.Op != Add && n.Op != And && n.Op != Or || n.Type != Int && n.Type != Bool || x.of[n] != nil {
 		return
 	}
@@ -132,41 +131,36 @@ func (x *nester) add(n *Node, number map[any]int, known map[string]*termSet) {
 		if a.class != 0 {
 			key = a.class
 		}
-		id, ok := number[key]
+		id, ok := x.number[key]
 		if !ok {
-			id = len(number)
-			number[key] = id
+			id = len(x.number)
+			x.number[key] = id
 		}
-		if slices.Contains(s.ids, id) {
-			return // twice in one sum
+		i, twice := slices.BinarySearch(s.ids, id)
+		if twice {
+			return
 		}
-		s.ids = append(s.ids, id)
-		for id/64 >= len(s.has) {
-			s.has = append(s.has, 0)
-		}
-		s.has[id/64] |= 1 << (id % 64)
-		s.terms = append(s.terms, a)
+		s.ids, s.terms = slices.Insert(s.ids, i, id), slices.Insert(s.terms, i, a)
 	}
 	if len(s.ids) < 2 {
 		return
 	}
-	key := fmt.Sprint(n.Op, n.Pos, s.has)
-	if known[key] == nil {
-		known[key], x.sets = s, append(x.sets, s)
+	key := fmt.Sprint(n.Op, n.Pos, s.ids)
+	if x.known[key] == nil {
+		x.known[key], x.sets = s, append(x.sets, s)
 	}
-	x.of[n] = known[key]
+	x.of[n] = x.known[key]
 }
 
-func (s *termSet) contains(id int) bool { return id/64 < len(s.has) && s.has[id/64]>>(id%64)&1 == 1 }
-
-// subset reports whether b has all of a.
-func subset(a, b []uint64) bool {
-	for i, w := range a {
-		if i >= len(b) && w != 0 || i < len(b) && w&^b[i] != 0 {
-			return false
+// has reports whether s has all terms of t.
+func (s *termSet) has(t *termSet) bool {
+	i := 0
+	for _, id := range s.ids {
+		if i < len(t.ids) && t.ids[i] == id {
+			i++
 		}
 	}
-	return true
+	return i == len(t.ids)
 }
 
 // simple reports whether a term has a value in every step, which is a whole number, and does not read the next state.
@@ -183,19 +177,12 @@ func (x *nester) simple(n *Node) bool {
 // name adds the fluent of a set.
 func (x *nester) name(s *termSet) {
 	f := Fluent{Base: map[Op]string{Add: "sum", And: "all", Or: "any"}[s.node.Op], Kind: Interm, Type: s.node.Type, Pos: s.node.Pos}
-	for k := 1; f.Name == ""; k++ {
-		if name := fmt.Sprintf("%s(%d)", f.Base, k); !x.taken(name) {
-			f.Name, f.Args = name, []string{fmt.Sprint(k)}
-		}
+	for k, taken := 1, true; taken; k++ {
+		f.Name, f.Args = fmt.Sprintf("%s(%d)", f.Base, k), []string{fmt.Sprint(k)}
+		_, taken = x.p.ByName[f.Name]
 	}
 	s.fluent = len(x.p.Fluents)
 	x.p.Fluents, x.p.ByName[f.Name] = append(x.p.Fluents, f), s.fluent
-}
-
-// taken reports whether a fluent has a name.
-func (x *nester) taken(name string) bool {
-	_, is := x.p.ByName[name]
-	return is
 }
 
 // node is an expression with the fluents of nested sets in their places.
@@ -241,7 +228,7 @@ func (x *nester) joined(s *termSet, n *Node) *Node {
 	default:
 		out.Args = []*Node{x.ref(s.within)}
 		for i, a := range s.terms {
-			if id := s.ids[i]; !s.within.contains(id) {
+			if _, ok := slices.BinarySearch(s.within.ids, s.ids[i]); !ok {
 				out.Args = append(out.Args, x.node(a))
 			}
 		}
