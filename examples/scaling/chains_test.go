@@ -3,8 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 )
 
 // chainSpellings are ways to write what comes to a unit when what is sent is handed on in order, and what it takes of that.
@@ -101,4 +105,22 @@ func TestChains(t *testing.T) {
 func TestLinkedCost(t *testing.T) {
 	_, made := chainDomain(rand.New(rand.NewPCG(50000, 0x636861696e)))
 	checkSmall(t, "seed 50000", made, 0)
+}
+
+// TestLinkText: prices on what is handed on are told by its values.
+func TestLinkText(t *testing.T) {
+	what, h := load(t, "rations -n 4 -H 6")
+	s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, r := range bound.Summarize(t.Context(), s).Rules {
+		texts = append(texts, r.Text)
+	}
+	for _, want := range []string{"send is 4 as read by lack(c1)", "left(c2) is 4 as read by lack(c2)", "left(c3) is 4 or 5 or 6 as read by lack(c3)"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no price has the text %q; there are %q", want, texts)
+		}
+	}
 }

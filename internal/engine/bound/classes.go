@@ -322,23 +322,69 @@ func (x *Relaxation) Classes() (out []Class) {
 	return out
 }
 
-// classText says what a class is of.
+// classText says what a class is of: the values of one variable, where they are few, and otherwise which case it is of what its reader tells apart.
 func (f *Factors) classText(v int32) string {
-	for i := range f.s.classes {
-		c := &f.s.classes[i]
-		if c.bit != v {
+	place := slices.IndexFunc(f.s.classes, func(c class) bool { return c.bit == v })
+	if place < 0 {
+		return "a sum over other groups"
+	}
+	c := &f.s.classes[place]
+	var names []string
+	for _, w := range c.inputs {
+		if f.r.bit[w] < 0 {
 			continue
 		}
-		var names []string
-		for _, w := range c.inputs {
-			if f.r.bit[w] < 0 {
-				continue
-			}
-			if owner, _ := f.r.Task.Problem.Owner(factored.Bit(f.r.bit[w])); !slices.Contains(names, owner.Name) {
-				names = append(names, owner.Name)
-			}
+		owner, _ := f.r.Task.Problem.Owner(factored.Bit(f.r.bit[w]))
+		name := owner.Name
+		if owner.Kind == factored.Auxiliary { // a bit of what has no variable
+			name, _, _ = strings.Cut(name, "/")
 		}
-		return fmt.Sprintf("%s together, in case %d", strings.Join(names, " and "), v-f.s.classes[0].bit+1)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	return "a sum over other groups"
+	if values := f.classValues(c); len(values) > 0 && len(values) <= mostValuesShown {
+		return names[0] + " is " + strings.Join(values, " or ")
+	}
+	number := 1
+	for i := range f.s.classes[:place] {
+		if d := &f.s.classes[i]; d.reader == c.reader && slices.Equal(d.inputs, c.inputs) {
+			number++
+		}
+	}
+	return fmt.Sprintf("%s together, in case %d", strings.Join(names, " and "), number)
+}
+
+// mostValuesShown is how many values of a class are listed.
+const mostValuesShown = 4
+
+// classValues lists the values of the variable that a class is of; nil where it is of several, or of other bits.
+func (f *Factors) classValues(c *class) (values []string) {
+	p := f.r.Task.Problem
+	if slices.ContainsFunc(c.inputs, func(w int32) bool { return f.r.bit[w] < 0 }) {
+		return nil
+	}
+	owner, _ := p.Owner(factored.Bit(f.r.bit[c.inputs[0]]))
+	val := make(factored.Valuation, p.NumBits())
+	for i := range owner.Width {
+		b := owner.First + factored.Bit(i)
+		val[b] = f.r.fixed[f.r.nowVar(b)] > 0
+	}
+	var numbers []int64
+	for _, value := range c.values {
+		for i, w := range c.inputs {
+			if o, _ := p.Owner(factored.Bit(f.r.bit[w])); o.First != owner.First || owner.Bool {
+				return nil
+			}
+			val[f.r.bit[w]] = value>>i&1 == 1
+		}
+		if x := owner.Value(val); x >= owner.Lo && x <= owner.Hi {
+			numbers = append(numbers, x)
+		}
+	}
+	slices.Sort(numbers)
+	for _, x := range numbers {
+		values = append(values, fmt.Sprint(owner.Show(x)))
+	}
+	return values
 }
