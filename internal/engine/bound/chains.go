@@ -266,6 +266,9 @@ func (s *structure) repeatRows() {
 // links: what both read of others, such as how much there is to hand out, of which the links tell what is gone. As joint values with the
 // links that says more than copies of each. It is nil where no group reads links.
 func (s *structure) handedOn() (order []int32, handed [][]handing) {
+	if s.links == nil {
+		return integer.Below[int32](len(s.groups)), nil
+	}
 	before := make([][]int32, len(s.groups)) // by group: those that decide what it reads, if it reads or decides links
 	for id, g := range s.groups {
 		if s.readsLinks(g) {
@@ -276,11 +279,6 @@ func (s *structure) handedOn() (order []int32, handed [][]handing) {
 			}
 		}
 	}
-	order = integer.Below[int32](len(s.groups))
-	if s.links == nil {
-		return order, nil
-	}
-	order = order[:0]
 	place := make([]int, len(s.groups)) // plus one
 	var visit func(id int32)
 	visit = func(id int32) {

@@ -96,7 +96,8 @@ func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*loc
 	order, handed := s.handedOn()
 	for _, id := range order {
 		if handed != nil && slices.Contains(changed, id) { // what others take from it is a part of its moves
-			if err := l.relist(out, id, most); err != nil {
+			costs, _ := s.shares()
+			if err := l.relist(out, id, costs[id], most); err != nil {
 				return nil, err
 			}
 		}
@@ -114,8 +115,9 @@ func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*loc
 			}
 		}
 	}
+	costs, _ := s.shares()
 	for _, id := range changed {
-		if err := l.relist(out, id, most); err != nil {
+		if err := l.relist(out, id, costs[id], most); err != nil {
 			return nil, err
 		}
 	}
@@ -123,10 +125,9 @@ func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*loc
 }
 
 // relist lists the moves of a group anew.
-func (l *lister) relist(out []*local, id int32, most int) error {
-	costs, _ := l.s.shares()
+func (l *lister) relist(out []*local, id int32, costs []int64, most int) error {
 	l.most = most
-	x, err := l.list(l.s.groups[id], costs[id])
+	x, err := l.list(l.s.groups[id], costs)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoGroups, err)
 	}
@@ -330,6 +331,7 @@ func (f *Factors) classText(v int32) string {
 	}
 	c := &f.s.classes[place]
 	var names []string
+	single := (*factored.Variable)(nil) // whose bits they all are
 	for _, w := range c.inputs {
 		if f.r.bit[w] < 0 {
 			continue
@@ -340,11 +342,13 @@ func (f *Factors) classText(v int32) string {
 			name, _, _ = strings.Cut(name, "/")
 		}
 		if !slices.Contains(names, name) {
-			names = append(names, name)
+			names, single = append(names, name), owner
 		}
 	}
-	if values := f.classValues(c); len(values) > 0 && len(values) <= mostValuesShown {
-		return names[0] + " is " + strings.Join(values, " or ")
+	if len(names) == 1 && !single.Bool && !slices.ContainsFunc(c.inputs, func(w int32) bool { return f.r.bit[w] < 0 }) {
+		if values := f.classValues(c, single); len(values) > 0 && len(values) <= mostValuesShown {
+			return single.Name + " is " + strings.Join(values, " or ")
+		}
 	}
 	number := 1
 	for i := range f.s.classes[:place] {
@@ -358,33 +362,25 @@ func (f *Factors) classText(v int32) string {
 // mostValuesShown is how many values of a class are listed.
 const mostValuesShown = 4
 
-// classValues lists the values of the variable that a class is of; nil where it is of several, or of other bits.
-func (f *Factors) classValues(c *class) (values []string) {
-	p := f.r.Task.Problem
-	if slices.ContainsFunc(c.inputs, func(w int32) bool { return f.r.bit[w] < 0 }) {
-		return nil
-	}
-	owner, _ := p.Owner(factored.Bit(f.r.bit[c.inputs[0]]))
-	val := make(factored.Valuation, p.NumBits())
-	for i := range owner.Width {
-		b := owner.First + factored.Bit(i)
+// classValues lists the values that a class has of the variable whose bits it is of.
+func (f *Factors) classValues(c *class, of *factored.Variable) (values []string) {
+	val := make(factored.Valuation, f.r.Task.Problem.NumBits())
+	for i := range of.Width {
+		b := of.First + factored.Bit(i)
 		val[b] = f.r.fixed[f.r.nowVar(b)] > 0
 	}
 	var numbers []int64
 	for _, value := range c.values {
 		for i, w := range c.inputs {
-			if o, _ := p.Owner(factored.Bit(f.r.bit[w])); o.First != owner.First || owner.Bool {
-				return nil
-			}
 			val[f.r.bit[w]] = value>>i&1 == 1
 		}
-		if x := owner.Value(val); x >= owner.Lo && x <= owner.Hi {
+		if x := of.Value(val); x >= of.Lo && x <= of.Hi {
 			numbers = append(numbers, x)
 		}
 	}
 	slices.Sort(numbers)
 	for _, x := range numbers {
-		values = append(values, fmt.Sprint(owner.Show(x)))
+		values = append(values, fmt.Sprint(of.Show(x)))
 	}
 	return values
 }

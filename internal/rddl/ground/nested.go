@@ -36,7 +36,7 @@ func (p *Problem) Nested() *Problem {
 			q.Fluents[s.fluent].CPF = x.joined(s, nil)
 		}
 	}
-	q.reorder()
+	q.Order, _ = q.order() // a term reads nothing that reads it
 	return &q
 }
 
@@ -250,28 +250,4 @@ func (x *nester) joined(s *termSet, n *Node) *Node {
 func (x *nester) ref(s *termSet) *Node {
 	f := &x.p.Fluents[s.fluent]
 	return &Node{Op: Ref, Type: f.Type, Fluent: s.fluent, Name: f.Name, Pos: s.node.Pos}
-}
-
-// reorder puts each fluent behind those that it reads in the same step, and otherwise leaves the order as it is.
-func (p *Problem) reorder() {
-	var order []int
-	done := make([]bool, len(p.Fluents))
-	var visit func(i int)
-	visit = func(i int) {
-		if done[i] || p.Fluents[i].CPF == nil {
-			return
-		}
-		done[i] = true
-		p.Fluents[i].CPF.Walk(func(n *Node) bool {
-			if n.Op == Ref && (n.Primed || p.Fluents[n.Fluent].Kind == Interm) {
-				visit(n.Fluent)
-			}
-			return true
-		})
-		order = append(order, i)
-	}
-	for _, i := range p.Order {
-		visit(i)
-	}
-	p.Order = order
 }

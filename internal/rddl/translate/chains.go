@@ -29,11 +29,10 @@ func (c *compiler) findChains(first int) {
 			})
 		}
 	}
-	order := inOrder(reads)
 	// The lengths of the longest ways to what a fluent reads, and from what reads it, and the base names on the ways.
 	below, above := make([]int, len(reads)), make([]int, len(reads))
 	bases, again := make([]map[string]bool, len(reads)), map[string]bool{}
-	for _, f := range order {
+	for _, f := range c.g.Order {
 		base := c.g.Fluents[f].Base
 		bases[f] = map[string]bool{}
 		for _, g := range reads[f] {
@@ -44,7 +43,7 @@ func (c *compiler) findChains(first int) {
 		bases[f][base] = true
 	}
 	c.chained = make([]bool, len(reads))
-	for _, f := range slices.Backward(order) {
+	for _, f := range slices.Backward(c.g.Order) {
 		for _, g := range reads[f] {
 			above[g] = max(above[g], above[f]+1)
 			c.chained[g] = c.chained[g] || f >= first
@@ -52,30 +51,10 @@ func (c *compiler) findChains(first int) {
 		length := below[f] + above[f] + 1
 		c.chained[f] = c.chained[f] || f >= first || length >= unnamedLength || length >= chainLength && again[c.g.Fluents[f].Base]
 	}
-	for _, f := range order { // and what reads them
+	for _, f := range c.g.Order { // and what reads them
 		c.chained[f] = c.chained[f] || slices.ContainsFunc(reads[f], func(g int) bool { return c.chained[g] })
 	}
 	c.findCompared()
-}
-
-// inOrder lists nodes behind those that they read.
-func inOrder(reads [][]int) (order []int) {
-	done := make([]bool, len(reads))
-	var visit func(f int)
-	visit = func(f int) {
-		if done[f] {
-			return
-		}
-		done[f] = true
-		for _, g := range reads[f] {
-			visit(g)
-		}
-		order = append(order, f)
-	}
-	for f := range reads {
-		visit(f)
-	}
-	return order
 }
 
 // findCompared finds the numbers of chains that are not only terms of sums. Others are sums themselves, of what they follow from: a limit on one is a rule about
@@ -149,17 +128,21 @@ func (c *compiler) narrow(n *ground.Node, x *number) {
 	if t == nil {
 		return
 	}
-	var values []rat
+	first := true
+	var least, most rat
 	for r, care := range t.care {
-		if care && !t.values[r].inexact {
-			values = append(values, t.values[r].rat)
+		v := t.values[r]
+		switch {
+		case !care:
+			continue
+		case v.inexact:
+			return
+		case first:
+			least, most, first = v.rat, v.rat, false
 		}
+		least, most = least.min(v.rat), most.max(v.rat)
 	}
-	if len(values) > 0 {
-		least, most := values[0], values[0]
-		for _, v := range values {
-			least, most = least.min(v), most.max(v)
-		}
+	if !first {
 		x.lo, x.hi = x.lo.max(least), x.hi.min(most)
 	}
 }

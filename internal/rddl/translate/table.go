@@ -69,6 +69,9 @@ func (s *support) merge(c *compiler, o *support) {
 	}
 }
 
+// large reports whether a table over s is too much.
+func (s *support) large() bool { return s.over || s.size<<s.bits > tableWork }
+
 // table contains an expression's value in every row. In row r, input i is true if bit i of r
 // is set. The values of impossible rows do not matter.
 type table struct {
@@ -80,8 +83,8 @@ type table struct {
 // tableOf fills the table of n; it returns nil if the table would be too large.
 func (c *compiler) tableOf(n *ground.Node) *table {
 	s := c.supportOf(n, true)
-	if s.over || s.size<<s.bits > tableWork || c.readsChain(n) {
-		if short := c.supportOf(n, false); s.over || s.size<<s.bits > tableWork || !short.over && short.bits < s.bits {
+	if s.large() || c.readsChain(n) {
+		if short := c.supportOf(n, false); s.large() || !short.over && short.bits < s.bits {
 			s = short
 		}
 	}
@@ -101,7 +104,7 @@ func (c *compiler) leafTable(n *ground.Node) *table {
 
 // fill evaluates n in all rows over the bits of its support.
 func (c *compiler) fill(n *ground.Node, s *support) *table {
-	if s.over || s.size<<s.bits > tableWork {
+	if s.large() {
 		return nil
 	}
 	t := &table{care: make([]bool, 1<<s.bits), values: make([]value, 1<<s.bits)}
