@@ -40,6 +40,7 @@ func (r *run) beam(ctx context.Context, width int) {
 		return
 	}
 	g := r.g
+	most := 2 * max(g.tried/int64(r.q.MaxHorizon*width), int64(1+g.widest)) // a state may have far more joint actions than those before it
 	var layers [][]beamNode
 	var layer []beamNode
 	for i := range g.depth[0] {
@@ -54,15 +55,19 @@ func (r *run) beam(ctx context.Context, width int) {
 		if t > r.q.MaxHorizon || len(layer) == 0 || ctx.Err() != nil {
 			return
 		}
-		layer = r.thin(r.beamStep(ctx, layer), width)
+		layer = r.thin(r.beamStep(ctx, layer, most), width)
 	}
 }
 
-// beamStep expands a layer and keeps the best way to each successor.
-func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
+// beamStep expands a layer, by so many joint actions of each state at most where code does not try all, and keeps the best way to each successor.
+func (r *run) beamStep(ctx context.Context, layer []beamNode, most int64) []beamNode {
 	s := r.g.s
 	found := make([]successors, len(layer))
-	parallel(r.workers, len(layer), func(w *worker, i int) { w.expand(layer[i].state, &found[i]) })
+	parallel(r.workers, len(layer), func(w *worker, i int) {
+		w.atMost = most
+		w.expand(layer[i].state, &found[i])
+		w.atMost = 0
+	})
 	if ctx.Err() != nil {
 		return nil
 	}

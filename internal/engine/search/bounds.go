@@ -106,7 +106,7 @@ func (r *run) lower(b *int64) *int64 {
 // not wanted whole.
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
-	done := r.g.tried
+	done := r.g.tried + r.open
 	head, worth := int64(headStartCompletion), nodesPerCompletion*done
 	switch {
 	case r.g.compiled != nil && r.small():
@@ -190,6 +190,15 @@ func (r *run) openTables(ctx context.Context) {
 		most = math.MaxInt64
 	}
 	r.advanceTables(ctx, most)
+}
+
+// turnWide gives the tables a turn while a state is expanded: all work where it has too many joint actions, too.
+func (r *run) turnWide(ctx context.Context) {
+	if r.open < tooMany || r.whole || r.tables.refused || r.tables.err != nil {
+		r.turn(ctx)
+		return
+	}
+	r.advanceTables(ctx, math.MaxInt64)
 }
 
 // countActions counts the joint actions of a state that constraints do not rule

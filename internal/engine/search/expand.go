@@ -19,7 +19,7 @@ type successors struct {
 	rewards []int64
 	passes  int64 // forward passes it took
 	effort  int64 // of code beside them, in joint actions tried
-	tooWide bool  // it was given up: it alone reaches the memory bound
+	tooWide bool  // it was given up: it alone reaches the memory bound, or is not needed any more
 }
 
 func (f *successors) reset() {
@@ -43,8 +43,9 @@ type worker struct {
 	most       int         // words of the successors of one state that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
-	tick       func(tried int64) // graph.tick, while a state is expanded alone
+	tick       func(tried int64) bool // graph.tick, while a state is expanded alone
 	tried      int64
+	atMost     int64 // joint actions of a state that are tried; 0 for all
 
 	compiled *compiledStep // nil before the step is compiled, and where it cannot be
 	slots    []uint64
@@ -85,6 +86,7 @@ func (w *worker) expand(state []uint64, f *successors) {
 		return
 	}
 	f.reset()
+	w.tried = 0
 	s, st := w.s, w.st
 	if !st.Consistent() {
 		return
@@ -99,7 +101,9 @@ func (w *worker) expand(state []uint64, f *successors) {
 	}
 	w.now.state(s, state)
 	st.Each(s.Actions, func() bool {
-		w.try()
+		if f.tooWide = !w.try(); f.tooWide {
+			return false
+		}
 		step.Pack(w.key, st, s.Actions)
 		if s.eval != nil {
 			w.forward(state, w.key, f)
@@ -113,14 +117,13 @@ func (w *worker) expand(state []uint64, f *successors) {
 	})
 }
 
-// try counts a joint action.
-func (w *worker) try() {
-	if w.tick == nil {
-		return
+// try counts a joint action. It is false where the state is to be given up.
+func (w *worker) try() bool {
+	w.tried++
+	if w.atMost > 0 && w.tried > w.atMost {
+		return false
 	}
-	if w.tried++; w.tried%max(1, tickWork/w.s.effort()) == 0 {
-		w.tick(w.tried)
-	}
+	return w.tick == nil || w.tried%max(1, tickWork/w.s.effort()) != 0 || w.tick(w.tried)
 }
 
 // give assigns what functions give with the action in w.key. It returns false if propagation refutes that.
@@ -159,10 +162,9 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 	if joint == nil {
 		w.joint = w.joint[:0]
 		w.st.Each(s.Actions, func() bool {
-			w.try()
 			step.Pack(w.key, w.st, s.Actions)
 			w.joint = append(w.joint, w.key...)
-			f.tooWide = len(w.joint) > w.most
+			f.tooWide = !w.try() || len(w.joint) > w.most
 			return !f.tooWide
 		})
 		if f.tooWide {

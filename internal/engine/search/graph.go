@@ -34,8 +34,8 @@ type graph struct {
 	widest int   // most successors seen of one state, before merging
 
 	// tick is called now and then while a state is expanded alone, with the joint actions that were tried and are not in tried yet; nil
-	// for none.
-	tick func(tried int64)
+	// for none. The state is given up where it is false.
+	tick func(tried int64) bool
 }
 
 // tickWork is about how much work is done, in joint actions that code tries, from one call of tick to the next.
@@ -106,7 +106,7 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 		block := min(g.blockSize(len(workers)), end-g.done)
 		found := make([]successors, block)
 		if w := workers[0]; block == 1 && g.tick != nil { // on any number of threads
-			w.tick, w.tried = g.tick, 0
+			w.tick = g.tick
 			g.expandBlock(workers, found)
 			w.tick = nil
 			g.tick(0)

@@ -73,6 +73,45 @@ func TestManyActions(t *testing.T) {
 	}
 }
 
+// TestManyActionsLater has a second state with a billion joint actions: tables have their turn while it is expanded, and a beam tries few of them.
+func TestManyActionsLater(t *testing.T) {
+	p := switches(t, 30, 1)
+	p.Global = nil
+	id, err := p.AddVariable(factored.Variable{Name: "ready", Kind: factored.State, Bool: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := factored.Lit{Bit: p.Variables[id].First}
+	then := factored.Lit{Bit: ready.Bit, Next: true}
+	p.Initial = append(p.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: ready}}, Op: factored.EQ})
+	p.Transition = append(p.Transition, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: then}}, Op: factored.EQ, K: 1})
+	for _, v := range p.Variables {
+		if v.Kind == factored.Action {
+			p.Global = append(p.Global, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: ready}, {Coef: 1, Lit: factored.Lit{Bit: v.First}.Not()}}, Op: factored.GE, K: 1})
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, without := range []search.Part{search.CheapestWay, search.CheapestWay | search.Tables} {
+		tried := int64(0)
+		q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 3, MaxHorizon: 3}
+		res, err := search.Engine{Without: without}.Solve(ctx, q, engine.Limits{Threads: 2}, func(x engine.Progress) {
+			if tried = x.Work; without&search.Tables != 0 && tried > 1<<20 {
+				cancel()
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if proven := res.Status == engine.Optimal && res.Reward == 58; proven != (without&search.Tables == 0) {
+			t.Errorf("without %d: %s, reward %d after work of %d", without, res.Status, res.Reward, tried)
+		}
+	}
+	if ctx.Err() != context.Canceled {
+		t.Error("a state is expanded for a minute with nothing reported")
+	}
+}
+
 // TestMemoryLimit has a bound on memory far below what a proof needs: a plan
 // with a bound, or nothing, but never a proof.
 func TestMemoryLimit(t *testing.T) {

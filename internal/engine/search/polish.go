@@ -323,7 +323,7 @@ func (r *run) polish(ctx context.Context) error {
 		if r.refusedPolish = err != nil || code == nil || len(r.g.s.Actions) == 0; r.refusedPolish {
 			return nil
 		}
-		r.polisher = newPolisher(r.g.s, r.workers[0], code, r.incumbent.Trace)
+		r.polisher = newPolisher(r.g.s, r.g.s.newWorker(ctx, 0), code, r.incumbent.Trace)
 	}
 	p := r.polisher
 	if r.incumbent.Reward > p.best && p.startsIn(r.incumbent.Trace) {

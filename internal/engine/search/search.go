@@ -164,10 +164,12 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		return ""
 	}
 	pause := func() { r.pause(ctx) }
-	g.tick = func(tried int64) { // others may have their turn before a state with many joint actions is expanded
+	g.tick = func(tried int64) bool { // others may have their turn before a state with many joint actions is expanded
 		if r.open = tried; tried > 0 {
 			r.announce(fmt.Sprintf("search: %d states", g.states.Len()), r.lower(r.limits.Shared.Bound()))
+			r.turnWide(ctx)
 		}
+		return !r.proven()
 	}
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
