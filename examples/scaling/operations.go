@@ -145,6 +145,48 @@ var operations = []operation{
 			}
 		},
 	},
+	{
+		name:   "calls",
+		kind:   "agent",
+		facts:  []drawn{{"SPEED", 1, 2}, {"WAGE", 1, 2}},
+		ranges: []string{"hour = [0, 5]", "waiting = [0, 9]", "since = [0, 6]"},
+		more: func(o *options, r *rand.Rand, names []string, x *instance) {
+			queues := numbered("q", max(2, o.n/2))
+			x.kinds = append(x.kinds, kind{"queue", queues})
+			for i, q := range queues {
+				x.facts = append(x.facts, fmt.Sprintf("COME0(%s) = %d; COME1(%s) = %d; WAIT(%s) = %d;", q, r.IntN(2), q, r.IntN(3), q, 1+r.IntN(3)))
+				x.initial = append(x.initial, fmt.Sprintf("waiting(%s) = %d;", q, r.IntN(4)))
+				for k, name := range names {
+					if k%len(queues) == i || r.IntN(3) == 0 {
+						x.facts = append(x.facts, fmt.Sprintf("KNOWS(%s, %s);", name, q))
+					}
+				}
+			}
+		},
+	},
+	{
+		name:    "crews",
+		kind:    "job",
+		facts:   []drawn{{"FINE", 1, 6}},
+		initial: []drawn{{"todo", 1, 5}},
+		ranges:  []string{"todo = [0, 5]"},
+		more: func(o *options, r *rand.Rand, names []string, x *instance) {
+			crews := numbered("c", max(2, o.n/3))
+			x.kinds = append(x.kinds, kind{"crew", crews})
+			x.ranges = append(x.ranges, fmt.Sprintf("hour = [0, %d]", o.h))
+			for i, c := range crews {
+				x.facts = append(x.facts, fmt.Sprintf("COMES(%s) = %d;", c, r.IntN(1+o.h/2)))
+				for k, name := range names {
+					if k%len(crews) == i || r.IntN(2) == 0 {
+						x.facts = append(x.facts, fmt.Sprintf("SKILL(%s, %s); RATE(%s, %s) = %d;", c, name, c, name, 1+r.IntN(2)))
+					}
+				}
+			}
+			for _, name := range names {
+				x.facts = append(x.facts, fmt.Sprintf("DUE(%s) = %d;", name, 2+r.IntN(max(1, o.h*2/3))))
+			}
+		},
+	},
 }
 
 // operationFamilies are these families as the others are.

@@ -51,26 +51,22 @@ func agentsAlone(ctx context.Context, r *relation, d *definitions, asks []assert
 
 // agents puts the variables of each agent together, and gives their groups the rules that say who they are; nil where that changes nothing.
 func (s *structure) agents() (union []int, asks []assertion) {
-	readers := s.changedBy()
+	readers, conditions := s.changedBy(), s.r.conditions(s.asks)
 	asks = slices.Clone(s.asks)
 	agent := make([]int, len(s.union)) // by unit: that which stands for its agent, plus one
 	changed, others := false, false
+	chosen := make([]bool, s.r.numVars+1)
 	for i := range asks {
 		actions := s.choices(&asks[i])
-		if len(actions) < leastChoices {
-			continue
-		}
-		var units []int
-		for u, by := range readers {
-			if len(by) > 0 && agent[u] == 0 && !slices.ContainsFunc(by, func(v int32) bool { return !slices.Contains(actions, v) }) {
-				units = append(units, u)
-			}
-		}
+		units := s.agentOf(actions, readers, conditions, agent)
 		if len(units) == 0 {
 			continue
 		}
 		for _, u := range units {
 			agent[u] = units[0] + 1
+		}
+		for _, v := range actions {
+			chosen[v] = true
 		}
 		asks[i].owner, asks[i].homes = units[0]+1, len(actions)
 		g := s.groupOf(units[0])
@@ -89,8 +85,29 @@ func (s *structure) agents() (union []int, asks []assertion) {
 		return nil, nil
 	}
 	union, _ = s.asBefore(union)
-	s.ownInner(asks, agent)
-	return union, s.splitAsks(asks, agent)
+	for i := range asks {
+		if v, units := s.r.condition(&asks[i]); v > 0 && len(units) == 1 && asks[i].owner == 0 && len(conditions[v]) == 1 && !chosen[v] {
+			asks[i].owner, asks[i].homes = units[0]+1, 1
+		}
+	}
+	label := s.ownInner(asks, agent)
+	return union, s.guard(s.splitAsks(asks, agent), agent, label)
+}
+
+// agentOf lists the variables of the agent that chooses one of some actions: those that only these change, or else the one variable whose state allows each of
+// them, such as how long a nurse has been on duty. Variables of other agents are left out.
+func (s *structure) agentOf(actions []int32, readers [][]int32, conditions [][]int, agent []int) (units []int) {
+	if len(actions) >= leastChoices {
+		for u, by := range readers {
+			if len(by) > 0 && agent[u] == 0 && !slices.ContainsFunc(by, func(v int32) bool { return !slices.Contains(actions, v) }) {
+				units = append(units, u)
+			}
+		}
+	}
+	if u := common(conditions, actions); len(units) == 0 && u >= 0 && len(actions) > 1 && agent[u] == 0 {
+		units = []int{u}
+	}
+	return units
 }
 
 // choices lists the actions of which an assertion allows one at most; nil if it says something else.
@@ -119,6 +136,52 @@ func (s *structure) choices(a *assertion) (actions []int32) {
 	return actions
 }
 
+// conditions lists for each action the variables of the problem whose state constraints on it read, each with no other action.
+func (r *relation) conditions(asks []assertion) [][]int {
+	out := make([][]int, r.numVars+1)
+	for i := range asks {
+		if v, units := r.condition(&asks[i]); v > 0 {
+			for _, u := range units {
+				out[v] = insertUnit(out[v], u)
+			}
+		}
+	}
+	return out
+}
+
+// condition gives the one action that an assertion allows where variables of the problem have some values, and these; 0 if it says something else.
+func (r *relation) condition(a *assertion) (v int32, units []int) {
+	for _, w := range a.reads {
+		switch {
+		case r.clocked(w):
+		case r.role[w] == now:
+			units = insertUnit(units, int(r.unit(w)))
+		case r.role[w] == action && v == 0:
+			v = w
+		default:
+			return 0, nil
+		}
+	}
+	return v, units
+}
+
+// common is the one variable that is in the lists of all actions; -1 for none or several.
+func common(lists [][]int, actions []int32) int {
+	if len(actions) == 0 {
+		return -1
+	}
+	var in []int
+	for _, u := range lists[actions[0]] {
+		if !slices.ContainsFunc(actions, func(v int32) bool { return !slices.Contains(lists[v], u) }) {
+			in = append(in, u)
+		}
+	}
+	if len(in) != 1 {
+		return -1
+	}
+	return in[0]
+}
+
 // changedBy lists for each variable of the problem the actions that its next value is read from.
 func (s *structure) changedBy() [][]int32 {
 	out := make([][]int32, len(s.union))
@@ -140,60 +203,74 @@ func (s *structure) changedBy() [][]int32 {
 	return out
 }
 
-// ownInner gives agents what defines internal variables over their state and actions alone.
-func (s *structure) ownInner(asks []assertion, agent []int) {
-	label := make([]int, s.r.numVars+1) // by variable: its agent plus one; 0 as long as it is not known, -1 of several or none
-	join := func(a, b int) int {
-		if a == 0 || a == b {
-			return b
-		}
-		return -1
-	}
-	most := make([]int, s.r.numVars+1)
+// ownInner gives agents what defines internal variables over their state and actions alone. label has the agent of each variable, plus one; 0 where it is not
+// known, -1 of several or none.
+func (s *structure) ownInner(asks []assertion, agent []int) (label []int) {
+	label = make([]int, s.r.numVars+1)
+	most, defined := make([]int, s.r.numVars+1), make([]bool, s.r.numVars+1)
 	for i := range asks {
+		for _, v := range asks[i].defines {
+			defined[v] = true
+		}
 		for _, v := range asks[i].reads {
 			if n := asks[i].homes; s.r.role[v] == action && n > most[v] {
 				label[v], most[v] = asks[i].owner, n
 			}
 		}
 	}
-	of := func(v int32) int {
-		switch s.r.role[v] {
-		case now, after:
-			if who := agent[s.r.unit(v)]; who > 0 {
-				return who
-			}
-			return -1
-		case internal, action:
-			if label[v] != 0 || s.r.role[v] == internal {
-				return label[v]
-			}
-		}
-		return -1
+	says := func(a *assertion, v int32) bool { // whose v is
+		return s.r.role[v] == internal && (!defined[v] || slices.Contains(a.defines, v))
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := range asks {
-			who := 0
+			who := s.whose(&asks[i], agent, label)
 			for _, v := range asks[i].reads {
-				if x := of(v); x != 0 {
-					who = join(who, x)
-				}
-			}
-			for _, v := range asks[i].reads {
-				if s.r.role[v] == internal && who != 0 && label[v] != join(label[v], who) {
-					label[v], changed = join(label[v], who), true
+				if says(&asks[i], v) && who != 0 && label[v] != joined(label[v], who) {
+					label[v], changed = joined(label[v], who), true
 				}
 			}
 		}
 	}
 	for i := range asks {
 		for _, v := range asks[i].reads {
-			if s.r.role[v] == internal && label[v] > 0 && asks[i].owner == 0 {
+			if says(&asks[i], v) && label[v] > 0 && asks[i].owner == 0 {
 				asks[i].owner = label[v]
 			}
 		}
 	}
+	return label
+}
+
+// whose is the agent that all belongs to that an assertion reads, as far as is known, plus one; see ownInner.
+func (s *structure) whose(a *assertion, agent, label []int) (who int) {
+	for _, v := range a.reads {
+		x := -1
+		switch s.r.role[v] {
+		case now, after:
+			if agent[s.r.unit(v)] > 0 {
+				x = agent[s.r.unit(v)]
+			}
+		case internal:
+			x = label[v]
+		case action:
+			if label[v] != 0 {
+				x = label[v]
+			}
+		}
+		if x != 0 && !slices.Contains(a.defines, v) {
+			who = joined(who, x)
+		}
+	}
+	return who
+}
+
+// joined is what is known of two owners together.
+func joined(a, b int) int {
+	if a == 0 || a == b {
+		return b
+	}
+	return -1
 }
 
 // splitAsks takes apart the assertions on an agent and others that say something of each, and of nothing in common but actions: what is

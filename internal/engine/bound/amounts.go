@@ -317,9 +317,7 @@ func (x *finder) amount(terms []model.Term) (id int, rest bool) {
 		return -1, false
 	}
 	for range n {
-		r.numVars++
-		a.bits = append(a.bits, r.numVars)
-		r.role, r.bit, r.fixed, r.isClock = append(r.role, quantity), append(r.bit, -1), append(r.fixed, 0), append(r.isClock, false)
+		a.bits = append(a.bits, r.newBit())
 	}
 	r.amounts = append(r.amounts, a)
 	return len(r.amounts) - 1, flipped

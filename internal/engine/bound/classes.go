@@ -174,10 +174,8 @@ func (s *structure) addClassesOf(id, h int32, g *local, listed, handed []int32) 
 	reader.hides = append(slices.Clone(reader.hides), inputs...)
 	reader.rows, home.rows = slices.Clone(reader.rows), slices.Clone(home.rows)
 	for c := 1; c < n; c++ {
-		r.numVars++
-		r.role, r.bit, r.fixed, r.isClock = append(r.role, quantity), append(r.bit, -1), append(r.fixed, 0), append(r.isClock, false)
+		x := class{bit: r.newBit(), inputs: inputs, reader: id}
 		s.home = append(s.home, h)
-		x := class{bit: r.numVars, inputs: inputs, reader: id}
 		for value, k := range classOf {
 			if k == c {
 				x.values = append(x.values, uint64(value))

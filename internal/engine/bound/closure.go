@@ -12,6 +12,7 @@ type assertion struct {
 	// defines are the visible variables that follow from the rest of what it reads: where that is known, they make no more moves.
 	defines []int32
 	link    bool // it defines a link of a chain
+	couples bool // it is a rule between groups, whatever these read
 	homes   int  // how many actions it reads that are the owner's rather than that of a group with fewer choices; 0 for none
 }
 

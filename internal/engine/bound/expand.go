@@ -17,6 +17,9 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 	}
 	g := &f.parts[id]
 	b.price.at(g, b.t.Price[t-1])
+	for i := range o.counted {
+		b.more[o.counted[i].rule], b.less[o.counted[i].rule] = 0, 0
+	}
 	old := b.turn()
 	here, then := b.t.At[id][t-1], b.t.At[id][t]
 	b.lost.at(b, t, k)
@@ -147,14 +150,16 @@ func (b *beam) allows(bound int64) bool {
 	return true
 }
 
-// expectCounts notes what groups after position k count, which depends on their values.
+// expectCounts notes what groups after position k use of rules, as far as it depends on their values.
 func (b *beam) expectCounts(k int, key []uint32) {
-	for i := range b.o.counted {
-		if c := &b.o.counted[i]; int(b.o.place[c.group]) > k {
-			b.more[c.rule], b.less[c.rule] = c.more[key[c.group]], c.less[key[c.group]]
-		} else {
-			b.more[c.rule], b.less[c.rule] = 0, 0
-		}
+	list := b.o.expected[k]
+	for _, c := range list {
+		b.more[c.rule], b.less[c.rule] = 0, 0
+	}
+	for _, c := range list {
+		v := key[c.group]
+		b.more[c.rule] += c.more[v]
+		b.less[c.rule] += c.less[v]
 	}
 }
 

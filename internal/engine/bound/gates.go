@@ -113,11 +113,21 @@ func (x *finder) reach() {
 	x.own(x.paid(), len(p.Variables))
 }
 
-// touchRest gives the actions that only wide rows lead to, to the unit that follows from the fewest variables: how many leave
+// touchRest gives the actions that only wide rows lead to, to the one unit that says when they are allowed and does not follow from them, such as
+// a nurse who is on duty, or else to the unit that follows from the fewest variables: how many leave
 // a department is read there by a sum of three numbers, and in the pool of all by one over all departments.
 func (x *finder) touchRest(reached []map[int32]bool) {
+	var conditions [][]int
 	for v := int32(1); v <= x.r.numVars; v++ {
 		if x.r.role[v] != action || slices.ContainsFunc(x.touched, func(t map[int32]bool) bool { return t[v] }) {
+			continue
+		}
+		if conditions == nil {
+			asks, _ := x.defined.assertions()
+			conditions = x.r.conditions(asks)
+		}
+		if units := slices.DeleteFunc(conditions[v], func(u int) bool { return reached[u][v] }); len(units) == 1 {
+			x.touched[units[0]][v] = true
 			continue
 		}
 		best := -1

@@ -247,6 +247,12 @@ func (s *structure) placeOthers() {
 				return
 			}
 			a := &s.asks[i]
+			if a.couples {
+				if owned {
+					s.couple(a)
+				}
+				continue
+			}
 			if (a.owner > 0) == owned && !slices.ContainsFunc(a.reads, func(v int32) bool { return s.r.role[v] == after }) {
 				s.placeOther(a)
 			}

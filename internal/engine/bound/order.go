@@ -1,6 +1,10 @@
 package bound
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
 
 // order lays out a layered search over the groups of a step, one group a layer.
 type order struct {
@@ -22,6 +26,8 @@ type order struct {
 	tight   [][][]rulesOf // of near, those that may matter where nothing of a rule was used before
 	relOf   []int32       // by rule: the relation that states it
 	counted []counted
+	// expected are, by position, those of rules that the group there or one before it uses, which later groups count.
+	expected [][]*counted
 	// critical are the rules that must be looked at for every move.
 	critical   [][]int32
 	impossible bool // a rule that nothing can keep
@@ -69,6 +75,7 @@ func (f *Factors) newOrder() *order {
 		}
 	}
 	o.countUses()
+	o.findExpected()
 	o.findTight()
 	o.findCritical()
 	o.findPending()
@@ -181,7 +188,7 @@ func (o *order) countUses() {
 			o.restMin[k][rule] += r.least
 			o.restMax[k][rule] += r.most
 			o.rules[id] = append(o.rules[id], int32(rule))
-			if f.counts(id) && f.rels[o.relOf[rule]].equal && !f.s.invariant[rule] {
+			if f.counts(id) && f.rels[o.relOf[rule]].equal && !f.s.invariant[rule] || f.says(id, rule) {
 				o.addCounted(id, int32(rule), r)
 			}
 		}
@@ -212,8 +219,28 @@ func (o *order) findTight() {
 	}
 }
 
-// counted is a sum that a group counts, which is decided after those that contribute: by its value, how much more
-// than the least of all values, and less than the most, it may count.
+// says reports whether a clause is about a group's state and one action or guard of another: the state says then whether that may be, before the group is decided.
+func (f *Factors) says(id int32, rule int) bool {
+	s := &f.s.rules[rule]
+	if s.Op != factored.GE || s.K != 1 {
+		return false
+	}
+	others := 0
+	for _, t := range s.Terms {
+		v := t.Lit.Var()
+		switch role := f.r.role[v]; {
+		case f.s.home[v] == id && (role == now || role == quantity):
+		case f.s.home[v] != id && (role == action || role == quantity):
+			others++
+		default:
+			return false
+		}
+	}
+	return others == 1
+}
+
+// counted is a rule of which a group uses what depends on its value, such as a sum that it counts, and which is decided after those that contribute: by its value, how much more
+// than the least of all values, and less than the most, it may use.
 type counted struct {
 	rule, group int32
 	more, less  []int64
@@ -236,6 +263,23 @@ func (o *order) addCounted(id, rule int32, all extent) {
 		c.more, c.less = append(c.more, least-all.least), append(c.less, all.most-most)
 	}
 	o.counted = append(o.counted, c)
+}
+
+// findExpected lists what is looked up at each position.
+func (o *order) findExpected() {
+	o.expected = make([][]*counted, len(o.group))
+	first := make([]int, len(o.relOf)) // by rule: the first position whose group uses it
+	for k := len(o.group) - 1; k >= 0; k-- {
+		for _, r := range o.rules[o.group[k]] {
+			first[r] = k
+		}
+	}
+	for i := range o.counted {
+		c := &o.counted[i]
+		for k := first[c.rule]; k < int(o.place[c.group]); k++ {
+			o.expected[k] = append(o.expected[k], c)
+		}
+	}
 }
 
 // extent is how much the moves of a group use of a rule.
