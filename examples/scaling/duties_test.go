@@ -30,6 +30,23 @@ func dutyDomain(r *rand.Rand) (name string, made *files) {
 		"if (exists_{?c : crew} [DONE]) then max[0, todo(?j) - 1] else todo(?j)"}[r.IntN(3)]
 	reward := []string{"- (sum_{?j : job} [FINE(?j) * todo(?j)])", "- (sum_{?j : job} [FINE(?j) * (todo(?j) > 0)])", "(sum_{?c : crew, ?j : job} [FINE(?j) * (DONE ^ (todo(?j) > 0))])"}[r.IntN(3)]
 	fill := strings.NewReplacer("DONE", s.done).Replace
+	most := 1 + r.IntN(3)/2
+	out, legal := "", s.legal
+	switch r.IntN(4) { // what all starts of a crew need
+	case 0:
+		out, legal = "out(crew) : { action-fluent, bool, default = false };", legal+" forall_{?c : crew, ?j : job} [start(?c, ?j) => out(?c)];"
+		reward += " - 2 * (sum_{?c : crew} [out(?c)])"
+	case 1:
+		out, legal = "out : { action-fluent, bool, default = false };", legal+" forall_{?c : crew, ?j : job} [start(?c, ?j) => out];"
+		reward += " - 2 * out"
+	case 2:
+		out, legal = "fit(crew) : { state-fluent, bool, default = true };", legal+" forall_{?c : crew, ?j : job} [start(?c, ?j) => fit(?c)];"
+		reward += " + (sum_{?c : crew} [fit(?c)])"
+	}
+	fit := ""
+	if strings.HasPrefix(out, "fit") {
+		fit = "fit'(?c) = ~(exists_{?j : job} [start(?c, ?j)]) | ~fit(?c);"
+	}
 	domain := fmt.Sprintf(`domain duties {
 	types { crew : object; job : object; };
 	pvariables {
@@ -38,16 +55,16 @@ func dutyDomain(r *rand.Rand) (name string, made *files) {
 		COMES(job) : { non-fluent, int, default = 0 };
 		todo(job)  : { state-fluent, int, default = 2 };
 		start(crew, job) : { action-fluent, bool, default = false };
-		%s
+		%s %s
 	};
 	cpfs {
 		todo'(?j) = %s;
-		%s
+		%s %s
 	};
 	reward = %s - (sum_{?c : crew, ?j : job} [start(?c, ?j)]);
-	action-preconditions { forall_{?c : crew} [(sum_{?j : job} [start(?c, ?j)]) <= 1]; %s };
+	action-preconditions { forall_{?c : crew} [(sum_{?j : job} [start(?c, ?j)]) <= %d]; %s };
 }
-`, s.fluents, fill(todo), s.cpfs, fill(reward), s.legal)
+`, s.fluents, out, fill(todo), s.cpfs, fit, fill(reward), most, legal)
 	crews, jobs := numbered("c", 1+r.IntN(2)), numbered("j", 3+r.IntN(2))
 	var nf, initial []string
 	for _, j := range jobs {

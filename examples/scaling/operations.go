@@ -165,6 +165,23 @@ var operations = []operation{
 		},
 	},
 	{
+		name:    "turbines",
+		kind:    "turbine",
+		facts:   []drawn{{"LIFE", 3, 7}},
+		initial: []drawn{{"age", 0, 3}},
+		ranges:  []string{"day = [0, 6]", "age = [0, 7]", "spares = [0, 8]", "way = [0, 2]", "order = [0, 2]"},
+		more: func(o *options, r *rand.Rand, names []string, x *instance) {
+			boats := numbered("b", max(2, o.n/6))
+			x.kinds = append(x.kinds, kind{"boat", boats})
+			x.facts = append(x.facts, fmt.Sprintf("FAST(%s); ROOM = %d;", boats[0], max(2, o.n/5)))
+			for _, name := range names {
+				if r.IntN(3) == 0 {
+					x.facts = append(x.facts, fmt.Sprintf("FAR(%s);", name))
+				}
+			}
+		},
+	},
+	{
 		name:    "crews",
 		kind:    "job",
 		facts:   []drawn{{"FINE", 1, 6}},

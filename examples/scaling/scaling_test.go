@@ -57,7 +57,7 @@ func TestSmall(t *testing.T) {
 		"repair -n 4 -k 2 -size 3 -H 4", "charge -n 2 -H 5", "irrigate -n 2 -H 5",
 		"jobs -n 3 -k 2 -kinds 2 -H 6", "lifts -n 2 -k 1 -size 3 -H 7", "warehouse -n 2 -k 2 -size 5 -H 7",
 		"bikes -n 1 -size 3 -H 6",
-		"staff -n 2 -H 3", "lots -n 2 -H 4", "rivers -n 2 -H 4", "heating -n 2 -H 3", "wards -n 2 -H 4", "fleet -n 3 -H 4", "depot -n 3 -H 3", "canal -n 4 -H 3", "rations -n 3 -H 3", "calls -n 3 -H 3", "crews -n 4 -H 4",
+		"staff -n 2 -H 3", "lots -n 2 -H 4", "rivers -n 2 -H 4", "heating -n 2 -H 3", "wards -n 2 -H 4", "fleet -n 3 -H 4", "depot -n 3 -H 3", "canal -n 4 -H 3", "rations -n 3 -H 3", "calls -n 3 -H 3", "crews -n 4 -H 4", "turbines -n 3 -H 5",
 	} {
 		what, h := load(t, args)
 		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)

@@ -44,7 +44,7 @@ func (w *writer) addAmounts(x *bound.Relaxation) error {
 			w.defineClass(t, c)
 		}
 	}
-	if len(all) == 0 {
+	if len(x.Derived()) == 0 {
 		return w.log.Err()
 	}
 	return w.derive(x.Derived())
@@ -286,7 +286,12 @@ func (w *writer) derive(rows []bound.Derived) error {
 		derived := make([][]known, len(rows))
 		for j, d := range rows {
 			for i, s := range ways(d.Sum) {
-				derived[j] = append(derived[j], w.deriveRow(t, d, i, s, func(s model.Sum) known { return *sources[name(t, s)] }))
+				source := func(s model.Sum) known { return *sources[name(t, s)] }
+				if d.Room > 0 {
+					derived[j] = append(derived[j], w.tighten(t, d, source))
+				} else {
+					derived[j] = append(derived[j], w.deriveRow(t, d, i, s, source))
+				}
 			}
 		}
 		w.amounts.derived = append(w.amounts.derived, derived)
@@ -364,9 +369,5 @@ func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source 
 		}
 	}
 	a.become(want)
-	made := a.known()
-	if made.id != 0 {
-		w.amounts.made = append(w.amounts.made, made.id)
-	}
-	return made
+	return w.keep(a.known())
 }

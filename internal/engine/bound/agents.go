@@ -91,7 +91,10 @@ func (s *structure) agents() (union []int, asks []assertion) {
 		}
 	}
 	label := s.ownInner(asks, agent)
-	return union, s.guard(s.splitAsks(asks, agent), agent, label)
+	if asks = s.splitAsks(asks, agent); s.r.guards {
+		asks = s.guard(asks, agent, label)
+	}
+	return union, asks
 }
 
 // agentOf lists the variables of the agent that chooses one of some actions: those that only these change, or else the one variable whose state allows each of
@@ -128,7 +131,11 @@ func (s *structure) choices(a *assertion) (actions []int32) {
 	}
 	for _, t := range sum.Terms {
 		v := t.Lit.Var()
-		if t.Lit*sign < 0 || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
+		needed := t.Lit*sign < 0 && t.Coef == room // by all others, see tighten
+		if needed && s.r.role[v] == internal {
+			continue
+		}
+		if t.Lit*sign < 0 && !needed || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
 			return nil
 		}
 		actions = append(actions, v)

@@ -12,10 +12,15 @@ type Amount struct {
 
 // Derived is a constraint of every step that the groups have in place of others: Sum is what
 // From adds up to, and Amounts, by amount, how often the equation "terms - bits = 0" is added.
+//
+// Where Room is positive, Sum says that terms are at most Room times the literal Need: the first of From says that they are at most Room, and the others that each of
+// them needs it.
 type Derived struct {
 	Sum     model.Sum
 	From    []Weighted
 	Amounts []int64
+	Room    int64
+	Need    model.Lit
 }
 
 // Weighted is a constraint of the problem that is counted Factor times.
@@ -38,7 +43,7 @@ func (x *Relaxation) Amounts() []Amount {
 	return out
 }
 
-// Derived lists the constraints that are over amounts.
+// Derived lists the constraints that the groups have in place of others.
 func (x *Relaxation) Derived() []Derived { return x.f.r.derived }
 
 // AmountPrices are the prices, by amount, of the equations "terms - bits = 0" at step t.

@@ -62,10 +62,16 @@ type Factors struct {
 // New cuts a problem into groups. It gives ErrNoGroups where that does not
 // help, and nil where propagation alone finds that there is no plan. Work is told to spend, if it is not nil; see engine.Limits.
 func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)) (*Factors, error) {
+	return factor(ctx, t, horizon, spend, true)
+}
+
+// factor cuts a problem into groups, of which agents may read others by guards.
+func factor(ctx context.Context, t engine.Task, horizon int, spend func(work int64), guards bool) (*Factors, error) {
 	plain, err := newRelation(ctx, t, horizon, spend)
 	if err != nil || plain == nil {
 		return nil, err
 	}
+	plain.guards = guards
 	plainly := plain.define(false)
 	r, d, asks := plainly.withAmounts(false)
 	s, groups, constant, err := split(ctx, r, d, asks)
@@ -91,8 +97,8 @@ func New(ctx context.Context, t engine.Task, horizon int, spend func(work int64)
 
 // withAmounts is the relation with amounts, its definitions, and what is to hold, from the definitions without.
 func (d *definitions) withAmounts(all bool) (*relation, *definitions, []assertion) {
-	r := d.r.withAmounts(d, all)
-	if len(r.amounts) > 0 {
+	r := d.r.withAmounts(d, all).tightened()
+	if r != d.r {
 		d = r.define(false)
 	}
 	asks, _ := d.assertions()

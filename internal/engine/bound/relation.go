@@ -56,6 +56,8 @@ type relation struct {
 	defining []int
 	// definedBy has the amount of each of these rows.
 	definedBy []int
+	// guards says whether agents may read others by guards, which a proof does without.
+	guards bool
 	// exclusive are pairs of bits of the present state of which no state that can be reached has both.
 	exclusive [][2]int32
 }

@@ -57,7 +57,7 @@ const relaxNodes = 10_000_000
 // problem that does not fall into groups and nil where there are no such prices,
 // as far as it looks, or where propagation alone finds that there is no plan.
 func Relax(ctx context.Context, t engine.Task, horizon int, want Wanted) (*Relaxation, error) {
-	f, err := New(ctx, t, horizon, nil)
+	f, err := factor(ctx, t, horizon, nil, false)
 	if err != nil || f == nil {
 		return nil, err
 	}
