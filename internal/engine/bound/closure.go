@@ -150,11 +150,19 @@ func (d *definitions) definedAs(v int32) (out []int32) {
 func (d *definitions) presentReads(a *assertion) int {
 	n := 0
 	for _, v := range a.reads {
-		if d.r.counts(v) {
+		if d.r.counts(v) && !d.follows(v, a) {
 			n++
 		}
 	}
 	return n
+}
+
+// follows reports whether an internal variable follows from one state variable that an assertion is about.
+func (d *definitions) follows(v int32, a *assertion) bool {
+	u := d.unitOf(v)
+	return u >= 0 && slices.ContainsFunc(a.reads, func(w int32) bool {
+		return (d.r.role[w] == now || d.r.role[w] == after) && d.r.unit(w) == u
+	})
 }
 
 // counts reports whether a variable of the present step makes what reads it larger: a bit that

@@ -18,6 +18,48 @@ type definitions struct {
 	using  [][]int   // by variable: the rows that it is in
 	order  [][]int32 // sets of variables as they were defined, each over those before
 	next   bool      // bits of the next state are defined too
+	units  []int32   // by variable: see unitOf; nil before it is asked for
+}
+
+// Of an internal variable that follows from no single state variable, and of one that was not asked for.
+const (
+	noUnit  = -1
+	unasked = -2
+)
+
+// unitOf is the state variable that an internal variable follows from, together with what is known at every step; noUnit for none or several. A group that has it
+// tells no more values apart for reading what follows from it.
+func (d *definitions) unitOf(v int32) int32 {
+	if d.units == nil {
+		d.units = slices.Repeat([]int32{unasked}, len(d.rows))
+	}
+	if int(v) >= len(d.rows) || d.r.role[v] != internal || d.rows[v] == nil {
+		return noUnit
+	}
+	if d.units[v] != unasked {
+		return d.units[v]
+	}
+	d.units[v] = noUnit // while it is looked for
+	unit := int32(unasked)
+	for _, i := range d.rows[v] {
+		for _, w := range d.r.rows[i].vars {
+			x := int32(noUnit)
+			switch {
+			case w == v || d.r.isClock[w]:
+				continue
+			case d.r.role[w] == now:
+				x = d.r.unit(w)
+			default:
+				x = d.unitOf(w)
+			}
+			if x == noUnit || unit >= 0 && x != unit {
+				return noUnit
+			}
+			unit = x
+		}
+	}
+	d.units[v] = max(unit, noUnit)
+	return d.units[v]
 }
 
 // maxUniqueSearch bounds the decisions of one proof that a variable is defined.

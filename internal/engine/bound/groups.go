@@ -136,17 +136,23 @@ func (r *relation) varies(u int) bool {
 // wide is how much g reads beside its own bits.
 func (s *structure) wide(g *group) (n int) {
 	for _, v := range g.reads {
-		if s.r.counts(v) {
+		if s.r.counts(v) && !s.has(g, v) {
 			n++
 		}
 	}
 	return n
 }
 
+// has reports whether an internal variable follows from one that g is made of.
+func (s *structure) has(g *group, v int32) bool {
+	u := s.d.unitOf(v)
+	return u >= 0 && slices.Contains(g.units, int(u))
+}
+
 // adds is how much more g would read with a, and how much of it does not follow from the rest.
 func (s *structure) adds(g *group, id int32, a *assertion) (n, free int) {
 	for _, v := range a.reads {
-		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) {
+		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) && !s.has(g, v) {
 			n++
 			if !slices.Contains(a.defines, v) {
 				free++
