@@ -3,8 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 )
 
 // dutySpellings are ways in which crews work at jobs: the fluents, what is next, what is done of a job, and when a crew may begin there.
@@ -100,5 +104,23 @@ func TestDuties(t *testing.T) {
 		if *instances >= 60 && together[s.name] == 0 {
 			t.Errorf("no crew that works %q is one group", s.name)
 		}
+	}
+}
+
+// TestCrews: each crew is one group, though what is left of many jobs decides whether it stays there.
+func TestCrews(t *testing.T) {
+	what, h := load(t, "crews -n 8 -H 20")
+	s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := bound.Summarize(t.Context(), s)
+	for _, g := range x.Groups {
+		if of := strings.Split(strings.Join(g.Variables, " "), "on("); len(of) > 1 && (len(of) < 4 || strings.Contains(of[0], "todo")) {
+			t.Errorf("a group is made of %v", g.Variables)
+		}
+	}
+	if !slices.ContainsFunc(x.Rules, func(r bound.RuleSummary) bool { return strings.Contains(r.Text, ", where it matters to on(c") }) {
+		t.Error("no rule says in which case a job is")
 	}
 }

@@ -131,10 +131,7 @@ func (s *structure) choices(a *assertion) (actions []int32) {
 	}
 	for _, t := range sum.Terms {
 		v := t.Lit.Var()
-		needed := t.Lit*sign < 0 && t.Coef == room // by all others, see tighten
-		if needed && s.r.role[v] == internal {
-			continue
-		}
+		needed := t.Lit*sign < 0 && t.Coef == room // by all others, see tightened
 		if t.Lit*sign < 0 && !needed || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
 			return nil
 		}

@@ -328,7 +328,21 @@ func (f *Factors) classText(v int32) string {
 		return "a sum over other groups"
 	}
 	c := &f.s.classes[place]
-	var names []string
+	text, names := f.valuesText(c)
+	if text != "" {
+		return text
+	}
+	number := 1
+	for i := range f.s.classes[:place] {
+		if d := &f.s.classes[i]; d.reader == c.reader && slices.Equal(d.inputs, c.inputs) {
+			number++
+		}
+	}
+	return fmt.Sprintf("%s together, in case %d", strings.Join(names, " and "), number)
+}
+
+// valuesText says which values of one variable a class is of, where they are few; names are those of the variables whose bits it is of.
+func (f *Factors) valuesText(c *class) (text string, names []string) {
 	single := (*factored.Variable)(nil) // whose bits they all are
 	for _, w := range c.inputs {
 		if f.r.bit[w] < 0 {
@@ -345,16 +359,10 @@ func (f *Factors) classText(v int32) string {
 	}
 	if len(names) == 1 && !single.Bool && !slices.ContainsFunc(c.inputs, func(w int32) bool { return f.r.bit[w] < 0 }) {
 		if values := f.classValues(c, single); len(values) > 0 && len(values) <= mostValuesShown {
-			return single.Name + " is " + strings.Join(values, " or ")
+			return single.Name + " is " + strings.Join(values, " or "), names
 		}
 	}
-	number := 1
-	for i := range f.s.classes[:place] {
-		if d := &f.s.classes[i]; d.reader == c.reader && slices.Equal(d.inputs, c.inputs) {
-			number++
-		}
-	}
-	return fmt.Sprintf("%s together, in case %d", strings.Join(names, " and "), number)
+	return "", names
 }
 
 // mostValuesShown is how many values of a class are listed.

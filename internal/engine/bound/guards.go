@@ -3,6 +3,7 @@ package bound
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
@@ -18,6 +19,7 @@ const (
 	mostGuarded  = 24      // bits that an assertion reads that is guarded
 	mostAllowed  = 1 << 14 // values of these, all rules kept
 	mostCases    = 4       // of what is read
+	mostMatters  = 3       // literals that say where it matters
 )
 
 // guarding replaces what agents read of others by guards.
@@ -42,19 +44,51 @@ type guarded struct {
 func (s *structure) guard(asks []assertion, agent, label []int) []assertion {
 	g := &guarding{s: s, from: asks, agent: agent, label: label, cases: map[string]int32{}, known: map[string]*guarded{}}
 	g.costs, _ = s.r.weights()
+	s.r.guarded = map[int32]class{}
+	merged, rest := g.merge()
 	others := map[int][]int{} // by agent: what it reads
-	for i := range asks {
-		if who, other, _ := g.sides(&asks[i]); other != 0 {
+	for i := range merged {
+		if who, other, _ := g.sides(&merged[i]); other != 0 {
 			others[who] = insertUnit(others[who], other)
 		}
 	}
-	for i := range asks {
-		who, other, places := g.sides(&asks[i])
-		if other == 0 || len(others[who]) < leastGuarded || !g.split(&asks[i], who, places) {
-			g.asks = append(g.asks, asks[i])
+	for i := range merged {
+		who, other, places := g.sides(&merged[i])
+		if other == 0 || len(others[who]) < leastGuarded || !g.split(&merged[i], who, places) {
+			g.asks = append(g.asks, rest[i]...)
 		}
 	}
 	return g.asks
+}
+
+// merge puts assertions about one bit of an agent's next state together: a clause by itself may not say where what it reads matters. parts are those that each is made of.
+func (g *guarding) merge() (out []assertion, parts [][]assertion) {
+	at := map[int32]int{} // by bit
+	for _, a := range g.from {
+		next := slices.DeleteFunc(slices.Clone(a.reads), func(v int32) bool { return g.s.r.role[v] != after })
+		if len(next) != 1 || g.agent[g.s.r.unit(next[0])] == 0 || len(a.defines) > 0 {
+			out, parts = append(out, a), append(parts, []assertion{a})
+			continue
+		}
+		k, ok := at[next[0]]
+		if !ok {
+			at[next[0]] = len(out)
+			out, parts = append(out, a), append(parts, []assertion{a})
+			continue
+		}
+		x := &out[k]
+		parts[k] = append(parts[k], a)
+		x.rows, x.reads, x.hides = union(x.rows, a.rows), union(x.reads, a.reads), union(x.hides, a.hides)
+		x.hides = slices.DeleteFunc(x.hides, func(v int32) bool { return slices.Contains(x.reads, v) })
+	}
+	return out, parts
+}
+
+// union lists what is in one of two lists, in ascending order.
+func union[T int | int32 | uint64](a, b []T) []T {
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // sides finds whose next state an assertion is about, or for whom it defines something, and the places of the bits of one other variable that it reads: other is its number plus
@@ -103,18 +137,12 @@ func (g *guarding) split(a *assertion, who int, places []int) bool {
 		slices.ContainsFunc(a.hides, func(v int32) bool { return g.costs[v] != 0 }) {
 		return false
 	}
-	var own []int
-	for i, v := range a.reads {
-		if r.role[v] == now && !r.clocked(v) && !slices.Contains(places, i) {
-			own = append(own, i)
-		}
-	}
-	cases, matters := g.findCases(a, who, places, own)
-	if len(cases) < 2 || len(cases) > mostCases || len(matters) == 0 || len(matters) == 1<<len(own) {
+	cases, matters := g.findCases(a, who, places)
+	if len(cases) < 2 || len(cases) > mostCases || len(matters) == 0 {
 		return false
 	}
 	x, bits := *a, pick(a.reads, places)
-	k := g.guards(cases, matters, bits, pick(a.reads, own))
+	k := g.guards(cases, matters, bits)
 	x.owner, x.hides = who, nil
 	x.rows, x.reads = slices.Clone(k.rows), append(except(a.reads, places), k.bits...)
 	copies := map[int32]int32{}
@@ -134,9 +162,9 @@ func (g *guarding) split(a *assertion, who int, places []int) bool {
 	return true
 }
 
-// guards adds the guards of cases of others' bits, which matter with some values of the agent's own, once.
-func (g *guarding) guards(cases [][]uint64, matters []uint64, bits, own []int32) *guarded {
-	key := fmt.Sprint(cases, matters, bits, own)
+// guards adds the guards of cases of others' bits, which matter where some literals are true, once.
+func (g *guarding) guards(cases [][]uint64, matters []model.Lit, bits []int32) *guarded {
+	key := fmt.Sprint(cases, matters, bits)
 	if k := g.known[key]; k != nil {
 		return k
 	}
@@ -147,20 +175,14 @@ func (g *guarding) guards(cases [][]uint64, matters []uint64, bits, own []int32)
 	for _, values := range cases {
 		is, guard := g.caseOf(bits, values), r.newBit()
 		g.asks = append(g.asks, assertion{rows: []int{r.addClause(-model.Lit(guard), model.Lit(is))}, reads: []int32{is, guard}, couples: true})
-		k.bits = append(k.bits, guard)
+		k.bits, r.guarded[guard] = append(k.bits, guard), class{bit: is, inputs: bits, values: values}
 		k.copy(r, values[0], -model.Lit(guard))
+		k.rows = append(k.rows, r.addClause(append(slices.Clone(matters), -model.Lit(guard))...))
 	}
-	for value := range uint64(1) << len(own) {
-		differs := unlike(own, value)
-		if slices.Contains(matters, value) {
-			k.rows = append(k.rows, r.addClause(slices.Concat(differs, lits(k.bits))...))
-			continue
-		}
-		for _, l := range lits(k.bits) {
-			k.rows = append(k.rows, r.addClause(slices.Concat(differs, []model.Lit{-l})...))
-		}
-		k.copy(r, cases[0][0], differs...)
+	for _, l := range matters {
+		k.rows = append(k.rows, r.addClause(append(lits(k.bits), -l)...))
 	}
+	k.copy(r, cases[0][0], append(slices.Clone(matters), lits(k.bits)...)...)
 	g.known[key] = k
 	return k
 }
@@ -172,9 +194,9 @@ func (k *guarded) copy(r *relation, value uint64, unless ...model.Lit) {
 	}
 }
 
-// findCases gathers the values at places with which an assertion allows the same, and lists the values of the agent's own bits with which it does not
-// allow the same in all cases. It gives none where a value is not allowed at all.
-func (g *guarding) findCases(a *assertion, who int, places, own []int) (cases [][]uint64, matters []uint64) {
+// findCases gathers the values at places with which an assertion allows the same, and lists literals of which one is true wherever it does not
+// allow the same in all cases. It gives none where a value is not allowed at all, or the cases matter always.
+func (g *guarding) findCases(a *assertion, who int, places []int) (cases [][]uint64, matters []model.Lit) {
 	rows := slices.Clone(a.rows)
 	for i := range g.from { // what the agent may choose
 		if g.from[i].owner == who && g.from[i].homes > 0 {
@@ -183,58 +205,85 @@ func (g *guarding) findCases(a *assertion, who int, places, own []int) (cases []
 	}
 	st := g.s.r.system(rows).NewState()
 	others, hides := lits(except(a.reads, places)), lits(a.hides)
-	allowed, tried := make([][]string, 1<<len(places)), 0 // by value, and by the agent's own: the rest
+	allowed := make([][]uint64, 1<<len(places)) // by value: the rest, one bit each
+	tried := 0
 	for value := range allowed {
-		allowed[value] = make([]string, 1<<len(own))
 		st.Reset()
 		if !st.Consistent() || !step.Assign(st, lits(pick(a.reads, places)), []uint64{uint64(value)}) {
 			return nil, nil
 		}
-		any := false
 		st.Each(others, func() bool {
 			g.s.r.spend(workPerLeaf)
 			if st.Satisfiable(hides) {
-				any = true
-				mine := 0
-				for k, i := range own {
-					if st.Value(model.Lit(a.reads[i])) > 0 {
-						mine |= 1 << k
+				var rest uint64
+				for k, l := range others {
+					if st.Value(l) > 0 {
+						rest |= 1 << k
 					}
 				}
-				allowed[value][mine] += fmt.Sprint(values(st, others))
+				allowed[value] = append(allowed[value], rest)
 			}
 			tried++
 			return tried < mostAllowed && !g.s.r.stop()
 		})
-		if !any || tried >= mostAllowed {
+		if len(allowed[value]) == 0 || tried >= mostAllowed {
 			return nil, nil
 		}
 	}
 	var first []int // of each case
+	var all, differ []uint64
 	for value := range allowed {
 		k := slices.IndexFunc(first, func(w int) bool { return slices.Equal(allowed[w], allowed[value]) })
 		if k < 0 {
 			k = len(first)
 			first, cases = append(first, value), append(cases, nil)
+			all = union(all, allowed[value])
 		}
 		cases[k] = append(cases[k], uint64(value))
 	}
-	for mine := range uint64(1) << len(own) {
-		if slices.ContainsFunc(first, func(w int) bool { return allowed[w][mine] != allowed[first[0]][mine] }) {
-			matters = append(matters, mine)
+	for _, rest := range all {
+		if slices.ContainsFunc(first, func(w int) bool { return !slices.Contains(allowed[w], rest) }) {
+			differ = append(differ, rest)
 		}
 	}
-	return cases, matters
+	return cases, g.cover(others, all, differ)
 }
 
-// values are those of some literals, one bit each.
-func values(st interface{ Value(model.Lit) int8 }, of []model.Lit) (bits uint64) {
-	for k, l := range of {
-		if st.Value(l) > 0 {
-			bits |= 1 << k
+// cover lists few literals over an agent's state and actions of which one at least is true in each of some values, but not in all that there are.
+func (g *guarding) cover(vars []model.Lit, all, some []uint64) (out []model.Lit) {
+	truths := func(list []uint64, k int, on bool) (n float64) {
+		for _, x := range list {
+			if x>>k&1 == 1 == on {
+				n++
+			}
+		}
+		return n
+	}
+	for len(some) > 0 && len(out) < mostMatters {
+		best, place, value := 0.0, -1, false
+		for k, l := range vars {
+			if role := g.s.r.role[l.Var()]; role != now && role != action || g.s.r.clocked(l.Var()) {
+				continue
+			}
+			for _, on := range []bool{true, false} {
+				if n := truths(some, k, on); n > 0 && n/truths(all, k, on) > best {
+					best, place, value = n/truths(all, k, on), k, on
+				}
+			}
+		}
+		if place < 0 {
+			return nil
+		}
+		holds := func(x uint64) bool { return x>>place&1 == 1 == value }
+		all, some = slices.DeleteFunc(slices.Clone(all), holds), slices.DeleteFunc(slices.Clone(some), holds)
+		if out = append(out, vars[place]); !value {
+			out[len(out)-1] = -vars[place]
 		}
 	}
-	return bits
+	if len(some) > 0 || len(all) == 0 {
+		return nil
+	}
+	return out
 }
 
 // caseOf is the bit that says that others have one of some values, defined once.
@@ -319,4 +368,20 @@ func (r *relation) copyRow(i int, copies map[int32]int32) int {
 	slices.Sort(w.vars)
 	r.rows = append(r.rows, w)
 	return len(r.rows) - 1
+}
+
+// guardText says of a rule that a guard is in it what that stands for; empty for other rules.
+func (f *Factors) guardText(rule *model.Sum) string {
+	for _, t := range rule.Terms {
+		c, ok := f.r.guarded[t.Lit.Var()]
+		if !ok {
+			continue
+		}
+		text, names := f.valuesText(&c)
+		if text == "" {
+			text = "the case of " + strings.Join(names, " and ")
+		}
+		return text + ", where it matters to " + strings.Join(f.unitNames(f.s.home[t.Lit.Var()]), ", ")
+	}
+	return ""
 }

@@ -57,7 +57,8 @@ type relation struct {
 	// definedBy has the amount of each of these rows.
 	definedBy []int
 	// guards says whether agents may read others by guards, which a proof does without.
-	guards bool
+	guards  bool
+	guarded map[int32]class // by guard: what it stands for
 	// exclusive are pairs of bits of the present state of which no state that can be reached has both.
 	exclusive [][2]int32
 }

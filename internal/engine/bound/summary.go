@@ -80,12 +80,8 @@ func Summarize(ctx context.Context, s *Search) *Summary {
 }
 
 func (f *Factors) summarizeGroup(id int, t *Tables) GroupSummary {
-	p := f.r.Task.Problem
 	g := &f.parts[id]
-	out := GroupSummary{Values: len(g.values), Moves: g.total}
-	for _, u := range g.units {
-		out.Variables = append(out.Variables, p.Variables[u].Name)
-	}
+	out := GroupSummary{Values: len(g.values), Moves: g.total, Variables: f.unitNames(int32(id))}
 	if len(g.units) == 0 {
 		for _, v := range g.reads {
 			if name := f.bitName(v); !slices.Contains(out.Variables, name) {
@@ -116,17 +112,15 @@ func (f *Factors) bitName(v int32) string {
 func (f *Factors) relText(e int) (text, words string) {
 	x := &f.rels[e]
 	if x.rule < 0 {
-		g := &f.parts[x.copier]
-		var names []string
-		for _, u := range g.units {
-			names = append(names, f.r.Task.Problem.Variables[u].Name)
-		}
-		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", "), ""
+		return f.bitName(x.variable) + " as read by " + strings.Join(f.unitNames(x.copier), ", "), ""
 	}
 	if id := f.amountOf(e); id >= 0 {
 		return f.amountText(&f.r.amounts[id]), ""
 	}
 	s := &f.s.rules[x.rule]
+	if text := f.guardText(s); text != "" {
+		return text, ""
+	}
 	c := factored.Constraint{Op: s.Op, K: s.K}
 	for _, t := range s.Terms {
 		v := t.Lit.Var()
@@ -153,12 +147,13 @@ func (f *Factors) amountText(a *amount) string {
 		}
 		b.WriteString(f.bitName(t.Lit.Var()))
 	}
-	b.WriteString(", as counted by ")
-	for i, u := range f.parts[f.s.home[a.bits[0]]].units {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(f.r.Task.Problem.Variables[u].Name)
+	return b.String() + ", as counted by " + strings.Join(f.unitNames(f.s.home[a.bits[0]]), ", ")
+}
+
+// unitNames names the variables of a group.
+func (f *Factors) unitNames(id int32) (names []string) {
+	for _, u := range f.parts[id].units {
+		names = append(names, f.r.Task.Problem.Variables[u].Name)
 	}
-	return b.String()
+	return names
 }

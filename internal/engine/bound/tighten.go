@@ -27,7 +27,8 @@ func (r *relation) tightened() *relation {
 		}
 	}
 	x := *r
-	for i := range r.rows {
+	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
+	for i := range r.rows { // not those that are added
 		if len(needs) > 0 && r.rows[i].neuron == nil && !r.rows[i].invariant {
 			x.tightenRow(i, needs)
 		}
@@ -79,6 +80,10 @@ func (r *relation) tightenRow(i int, needs map[model.Lit][]need) {
 	r.derived = append(slices.Clip(r.derived), d)
 	tight := row{sum: d.Sum, vars: append(slices.Clone(w.vars), lit.Var())}
 	slices.Sort(tight.vars)
+	if r.role[lit.Var()] == internal { // the rule says who chooses, and this may define what is needed
+		r.rows = append(slices.Clip(r.rows), tight)
+		return
+	}
 	r.rows = slices.Clone(r.rows)
 	r.rows[i] = tight
 }
