@@ -205,7 +205,7 @@ class Errors(InFolder):
 
     def test_limit(self) -> None:
         with self.assertRaises(fdplan.LimitReached) as caught:
-            fdplan.plan(sack(Path()), engine="search", time_limit=0.3)
+            fdplan.plan(sack(Path()), engine="search", time_limit=0.001)
         self.assertIn("time limit", str(caught.exception))
 
     def test_program(self) -> None:

@@ -88,7 +88,7 @@ class Sessions(unittest.TestCase):
             self.session.load("absent.toml")
         self.assertEqual(caught.exception.file, "absent.toml")
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(fdplan.LimitReached) as limit:
-            self.session.load(sack(Path(folder))).plan(engine="search", time_limit=0.3)
+            self.session.load(sack(Path(folder))).plan(engine="search", time_limit=0.001)
         self.assertEqual(limit.exception.result.status, "unknown")
 
     def test_events(self) -> None:
