@@ -35,22 +35,6 @@ const (
 // restShare is how many times as much the tables may do where the system can rest.
 const restShare = 4
 
-// hopelessShare is the same where the graph is hopeless: it grows beyond hopelessStates, of which it says the logarithm.
-const (
-	hopelessShare  = 8
-	hopelessStates = 40
-)
-
-// hopeless reports whether the graph would have far too many states at the longest horizon if it grew at each step as at the last.
-func (r *run) hopeless() bool {
-	d := len(r.g.depth) - 1
-	if d < 2 || len(r.g.s.Now) < hopelessStates {
-		return false
-	}
-	size, before := math.Log2(float64(r.g.depth[d])), math.Log2(float64(r.g.depth[d-1]))
-	return size+float64(r.q.MaxHorizon-d)*(size-before) > hopelessStates
-}
-
 // Code that lists all of a small space, of so many state bits, is the better bet: it
 // tries more joint actions for each node of a beam, and has the first turn. smallGraph is of how many bits the pairs of a state and a joint action are then, as far
 // as the first state tells. After smallTries it is no longer the better bet, and tables have a quarter of the work.
@@ -134,11 +118,7 @@ func (r *run) turn(ctx context.Context) {
 	if r.whole || x.refused || x.err != nil || done < head {
 		return
 	}
-	switch {
-	case x.s == nil:
-	case r.hopeless():
-		worth *= hopelessShare
-	case x.s.Rests():
+	if x.s != nil && x.s.Rests() {
 		worth *= restShare
 	}
 	r.advanceTables(ctx, max(worth, firstNodes))
