@@ -184,8 +184,8 @@ func (s *structure) addClassesOf(id, h int32, g *local, listed, handed []int32) 
 		s.classes = append(s.classes, x)
 		reader.reads, home.reads = append(reader.reads, x.bit), append(home.reads, x.bit)
 		for value, k := range classOf {
-			r.rows = append(r.rows, x.row(uint64(value), k == c))
-			reader.rows, home.rows = append(reader.rows, len(r.rows)-1), append(home.rows, len(r.rows)-1)
+			n := r.add(x.row(uint64(value), k == c))
+			reader.rows, home.rows = append(reader.rows, n), append(home.rows, n)
 		}
 	}
 	s.hideClassed(h, inputs)
@@ -244,23 +244,22 @@ func (s *structure) enumerated(g *group, free []model.Lit) (out []model.Lit) {
 
 // row states whether a joint value is in the class.
 func (x *class) row(value uint64, in bool) row {
-	lits := []model.Lit{model.Lit(x.bit)}
+	is := model.Lit(x.bit)
 	if !in {
-		lits[0] = -lits[0]
+		is = -is
 	}
-	for i, v := range x.inputs {
-		l := model.Lit(v)
+	return clauseRow(append([]model.Lit{is}, unlike(x.inputs, value)...)...)
+}
+
+// unlike lists literals of which one is true where bits do not have a value.
+func unlike(bits []int32, value uint64) []model.Lit {
+	out := lits(bits)
+	for i := range out {
 		if value>>i&1 == 1 {
-			l = -l
+			out[i] = -out[i]
 		}
-		lits = append(lits, l)
 	}
-	w := row{sum: clauseOf(lits)}
-	for _, t := range w.sum.Terms {
-		w.vars = append(w.vars, t.Lit.Var())
-	}
-	slices.Sort(w.vars)
-	return w
+	return out
 }
 
 // classify numbers the classes of the joint values of what a group reads at some places; the first value

@@ -60,9 +60,7 @@ func (s *structure) addExclusive() {
 				if s.r.role[a] != action || !refutes(all, model.Lit(a), model.Lit(b)) || refutes(known, model.Lit(a), model.Lit(b)) {
 					continue
 				}
-				w := row{sum: clauseOf([]model.Lit{-model.Lit(a), -model.Lit(b)}), vars: []int32{min(a, b), max(a, b)}}
-				s.r.rows = append(s.r.rows, w)
-				g.rows = append(g.rows, len(s.r.rows)-1)
+				g.rows = append(g.rows, s.r.add(clauseRow(-model.Lit(a), -model.Lit(b))))
 			}
 		}
 	}

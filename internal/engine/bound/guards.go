@@ -174,13 +174,13 @@ func (g *guarding) guards(cases [][]uint64, matters []model.Lit, bits []int32) *
 	}
 	for _, values := range cases {
 		is, guard := g.caseOf(bits, values), r.newBit()
-		g.asks = append(g.asks, assertion{rows: []int{r.addClause(-model.Lit(guard), model.Lit(is))}, reads: []int32{is, guard}, couples: true})
+		g.asks = append(g.asks, assertion{rows: []int{r.add(clauseRow(-model.Lit(guard), model.Lit(is)))}, reads: []int32{is, guard}, couples: true})
 		k.bits, r.guarded[guard] = append(k.bits, guard), class{bit: is, inputs: bits, values: values}
 		k.copy(r, values[0], -model.Lit(guard))
-		k.rows = append(k.rows, r.addClause(append(slices.Clone(matters), -model.Lit(guard))...))
+		k.rows = append(k.rows, r.add(clauseRow(append(slices.Clone(matters), -model.Lit(guard))...)))
 	}
 	for _, l := range matters {
-		k.rows = append(k.rows, r.addClause(append(lits(k.bits), -l)...))
+		k.rows = append(k.rows, r.add(clauseRow(append(lits(k.bits), -l)...)))
 	}
 	k.copy(r, cases[0][0], append(slices.Clone(matters), lits(k.bits)...)...)
 	g.known[key] = k
@@ -190,7 +190,7 @@ func (g *guarding) guards(cases [][]uint64, matters []model.Lit, bits []int32) *
 // copy states that the copies have a value, or else one of some literals is true.
 func (k *guarded) copy(r *relation, value uint64, unless ...model.Lit) {
 	for _, l := range unlike(k.copies, value) {
-		k.rows = append(k.rows, r.addClause(slices.Concat(unless, []model.Lit{-l})...))
+		k.rows = append(k.rows, r.add(clauseRow(slices.Concat(unless, []model.Lit{-l})...)))
 	}
 }
 
@@ -229,6 +229,7 @@ func (g *guarding) findCases(a *assertion, who int, places []int) (cases [][]uin
 		if len(allowed[value]) == 0 || tried >= mostAllowed {
 			return nil, nil
 		}
+		slices.Sort(allowed[value])
 	}
 	var first []int // of each case
 	var all, differ []uint64
@@ -242,7 +243,7 @@ func (g *guarding) findCases(a *assertion, who int, places []int) (cases [][]uin
 		cases[k] = append(cases[k], uint64(value))
 	}
 	for _, rest := range all {
-		if slices.ContainsFunc(first, func(w int) bool { return !slices.Contains(allowed[w], rest) }) {
+		if slices.ContainsFunc(first, func(w int) bool { _, ok := slices.BinarySearch(allowed[w], rest); return !ok }) {
 			differ = append(differ, rest)
 		}
 	}
@@ -296,23 +297,11 @@ func (g *guarding) caseOf(bits []int32, values []uint64) int32 {
 	x := class{bit: r.newBit(), inputs: bits, values: values}
 	a := assertion{reads: append(slices.Clone(bits), x.bit), defines: []int32{x.bit}}
 	for value := range uint64(1) << len(bits) {
-		r.rows = append(r.rows, x.row(value, slices.Contains(values, value)))
-		a.rows = append(a.rows, len(r.rows)-1)
+		a.rows = append(a.rows, r.add(x.row(value, slices.Contains(values, value))))
 	}
 	g.cases[key] = x.bit
 	g.asks = append(g.asks, a)
 	return x.bit
-}
-
-// unlike is a clause that bits do not have a value.
-func unlike(bits []int32, value uint64) (out []model.Lit) {
-	for i, l := range lits(bits) {
-		if value>>i&1 == 1 {
-			l = -l
-		}
-		out = append(out, l)
-	}
-	return out
 }
 
 // pick gives what is at some places of a list.
@@ -331,43 +320,6 @@ func except(list []int32, places []int) (out []int32) {
 		}
 	}
 	return out
-}
-
-// newBit adds a bit of the relation's own.
-func (r *relation) newBit() int32 {
-	r.numVars++
-	r.role, r.bit, r.fixed, r.isClock = append(r.role, quantity), append(r.bit, -1), append(r.fixed, 0), append(r.isClock, false)
-	return r.numVars
-}
-
-// addClause adds a row that one of some literals is true, and gives its number.
-func (r *relation) addClause(lits ...model.Lit) int {
-	w := row{sum: clauseOf(lits)}
-	for _, l := range lits {
-		w.vars = append(w.vars, l.Var())
-	}
-	slices.Sort(w.vars)
-	r.rows = append(r.rows, w)
-	return len(r.rows) - 1
-}
-
-// copyRow adds a row again, over copies of some variables, and gives its number.
-func (r *relation) copyRow(i int, copies map[int32]int32) int {
-	w := row{sum: model.Sum{Op: r.rows[i].sum.Op, K: r.rows[i].sum.K}}
-	for _, t := range r.rows[i].sum.Terms {
-		v := t.Lit.Var()
-		if c, ok := copies[v]; ok {
-			v = c
-		}
-		l := model.Lit(v)
-		if t.Lit < 0 {
-			l = -l
-		}
-		w.sum.Terms, w.vars = append(w.sum.Terms, model.Term{Coef: t.Coef, Lit: l}), append(w.vars, v)
-	}
-	slices.Sort(w.vars)
-	r.rows = append(r.rows, w)
-	return len(r.rows) - 1
 }
 
 // guardText says of a rule that a guard is in it what that stands for; empty for other rules.

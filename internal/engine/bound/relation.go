@@ -202,12 +202,48 @@ func (r *relation) addSum(s model.Sum, invariant bool) {
 	if !ok {
 		return
 	}
-	n := row{sum: out, invariant: invariant}
-	for _, t := range out.Terms {
-		n.vars = append(n.vars, t.Lit.Var())
+	n := sumRow(out)
+	n.invariant = invariant
+	r.add(n)
+}
+
+// newBit adds a bit of the relation's own.
+func (r *relation) newBit() int32 {
+	r.numVars++
+	r.role, r.bit, r.fixed, r.isClock = append(r.role, quantity), append(r.bit, -1), append(r.fixed, 0), append(r.isClock, false)
+	return r.numVars
+}
+
+// sumRow is the row of a sum.
+func sumRow(s model.Sum) row {
+	w := row{sum: s}
+	for _, t := range s.Terms {
+		w.vars = append(w.vars, t.Lit.Var())
 	}
-	slices.Sort(n.vars)
-	r.rows = append(r.rows, n)
+	slices.Sort(w.vars)
+	return w
+}
+
+// clauseRow is the row that one of some literals is true.
+func clauseRow(lits ...model.Lit) row { return sumRow(clauseOf(lits)) }
+
+// add adds a row and gives its number.
+func (r *relation) add(w row) int {
+	r.rows = append(r.rows, w)
+	return len(r.rows) - 1
+}
+
+// copyRow adds a row again, over copies of some variables, and gives its number.
+func (r *relation) copyRow(i int, copies map[int32]int32) int {
+	s := r.rows[i].sum
+	s.Terms = slices.Clone(s.Terms)
+	for k := range s.Terms {
+		l := &s.Terms[k].Lit
+		if c, ok := copies[l.Var()]; ok {
+			*l = model.Lit(c).If(*l > 0)
+		}
+	}
+	return r.add(sumRow(s))
 }
 
 // addNeuron adds a neuron without its fixed inputs.

@@ -62,12 +62,7 @@ func (x *finder) rewrite() {
 
 // append adds a row over amounts.
 func (x *finder) append(s model.Sum) {
-	n := row{sum: s}
-	for _, t := range s.Terms {
-		n.vars = append(n.vars, t.Lit.Var())
-	}
-	slices.Sort(n.vars)
-	x.rows, x.gone = append(x.rows, n), append(x.gone, false)
+	x.rows, x.gone = append(x.rows, sumRow(s)), append(x.gone, false)
 }
 
 // rewriteRow puts amounts, in this order, in the place of parts of a sum that a row states.

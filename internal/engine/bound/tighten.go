@@ -78,14 +78,12 @@ func (r *relation) tightenRow(i int, needs map[model.Lit][]need) {
 	}
 	d.Sum = model.Sum{Op: factored.LE, K: room, Terms: append(slices.Clone(sum), model.Term{Coef: room, Lit: -lit})}
 	r.derived = append(slices.Clip(r.derived), d)
-	tight := row{sum: d.Sum, vars: append(slices.Clone(w.vars), lit.Var())}
-	slices.Sort(tight.vars)
 	if r.role[lit.Var()] == internal { // the rule says who chooses, and this may define what is needed
-		r.rows = append(slices.Clip(r.rows), tight)
+		r.rows = append(slices.Clip(r.rows), sumRow(d.Sum))
 		return
 	}
 	r.rows = slices.Clone(r.rows)
-	r.rows[i] = tight
+	r.rows[i] = sumRow(d.Sum)
 }
 
 // rowOf is the row that says that a literal is needed, -1 for none.
