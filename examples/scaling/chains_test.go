@@ -85,20 +85,7 @@ func chainDomain(r *rand.Rand) (name string, made *files) {
 // TestChains compares the bounds and plans of random problems in which something is handed on from one to the next within a step, spelled in
 // several ways, with a search through all states, and certifies the answers.
 func TestChains(t *testing.T) {
-	apart := map[string]int{}
-	for i := range *instances {
-		seed := *firstSeed + uint64(i)
-		name, made := chainDomain(rand.New(rand.NewPCG(seed, 0x636861696e)))
-		if x := checkSmall(t, fmt.Sprintf("seed %d (%s)", seed, name), made, i); len(x.Groups) > 2 {
-			apart[name]++
-		}
-	}
-	t.Log(apart)
-	for _, s := range chainSpellings {
-		if *instances >= 60 && apart[s.name] == 0 {
-			t.Errorf("no problem with %q falls into groups", s.name)
-		}
-	}
+	checkSpellings(t, 0x636861696e, chainDomain, len(chainSpellings), func(_ string, x *bound.Summary) bool { return len(x.Groups) > 2 })
 }
 
 // TestLinkedCost does the same where moves of a group differ only in what it hands on, which others tell by classes, and cost different amounts.

@@ -284,14 +284,14 @@ func (w *writer) derive(rows []bound.Derived) error {
 	}
 	for t := 1; t <= w.m.Horizon; t++ {
 		derived := make([][]known, len(rows))
+		source := func(s model.Sum) known { return *sources[name(t, s)] }
 		for j, d := range rows {
+			if d.Room > 0 {
+				derived[j] = []known{w.tighten(t, d, source)}
+				continue
+			}
 			for i, s := range ways(d.Sum) {
-				source := func(s model.Sum) known { return *sources[name(t, s)] }
-				if d.Room > 0 {
-					derived[j] = append(derived[j], w.tighten(t, d, source))
-				} else {
-					derived[j] = append(derived[j], w.deriveRow(t, d, i, s, source))
-				}
+				derived[j] = append(derived[j], w.deriveRow(t, d, i, s, source))
 			}
 		}
 		w.amounts.derived = append(w.amounts.derived, derived)

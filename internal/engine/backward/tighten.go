@@ -11,22 +11,23 @@ import (
 func (w *writer) tighten(t int, d bound.Derived, source func(model.Sum) known) known {
 	offset := w.m.Stride() * int32(t-1)
 	need := d.Need.Shift(offset)
-	if w.m.Value(need) != 0 {
-		return w.untightened(d, offset, source)
-	}
 	var all int64
 	act := linear{} // the actions, negated
-	sum := &addition{w: w}
+	each := &addition{w: w}
 	for i, f := range d.From[1:] {
 		x := d.Sum.Terms[i]
 		if lit := x.Lit.Shift(offset); w.m.Value(lit) == 0 {
 			all += x.Coef
 			act.add(lit, -x.Coef)
-			sum.use(source(f.Sum), f.Factor)
+			each.use(source(f.Sum), f.Factor)
 		}
 	}
-	if all == 0 {
+	before := source(d.From[0].Sum)
+	switch needed := w.m.Value(need); {
+	case all == 0, needed < 0, needed > 0 && before.id == 0:
 		return known{}
+	case needed > 0: // it is what it was before
+		return w.become(before, act)
 	}
 	with := func(times int64) linear { // and so many times what they need
 		l := linear{degree: times - d.Room}
@@ -34,20 +35,16 @@ func (w *writer) tighten(t int, d bound.Derived, source func(model.Sum) known) k
 		l.add(need, times)
 		return l
 	}
-	sum.become(with(all))
+	each.become(with(all))
 	if all <= d.Room {
-		sum.become(with(d.Room))
-		return w.keep(sum.known())
+		each.become(with(d.Room))
+		return w.keep(each.known())
 	}
-	each := w.keep(sum.known())
-	start := &addition{w: w}
-	start.use(source(d.From[0].Sum), 1)
-	start.become(with(0))
-	last := w.keep(start.known())
+	sum, last := w.keep(each.known()), w.become(before, act)
 	for k := range d.Room {
 		a := &addition{w: w}
 		a.use(last, all-k-1)
-		a.use(each, 1)
+		a.use(sum, 1)
 		a.write()
 		w.log.Divide(all - k)
 		last = w.keep(known{w.log.EndPol(), with(k + 1)})
@@ -55,19 +52,10 @@ func (w *writer) tighten(t int, d bound.Derived, source func(model.Sum) known) k
 	return last
 }
 
-// untightened is the rule where it is known whether what all need holds: what it was before, or nothing.
-func (w *writer) untightened(d bound.Derived, offset int32, source func(model.Sum) known) known {
+// become derives from a constraint one with the terms of want.
+func (w *writer) become(k known, want linear) known {
 	a := &addition{w: w}
-	a.use(source(d.From[0].Sum), 1)
-	if w.m.Value(d.Need.Shift(offset)) < 0 || len(a.parts) == 0 {
-		return known{}
-	}
-	var want linear
-	for _, x := range d.Sum.Terms[:len(d.Sum.Terms)-1] {
-		if lit := x.Lit.Shift(offset); w.m.Value(lit) == 0 {
-			want.add(lit, -x.Coef)
-		}
-	}
+	a.use(k, 1)
 	a.become(want)
 	return w.keep(a.known())
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/integer"
-	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // An agent does one of many things in a step: a robot goes to a place, or takes or gives something; a machine is set up or works
@@ -118,21 +116,11 @@ func (s *structure) choices(a *assertion) (actions []int32) {
 	if len(a.rows) != 1 || len(a.hides) > 0 || s.r.rows[a.rows[0]].neuron != nil {
 		return nil
 	}
-	sum := &s.r.rows[a.rows[0]].sum
-	room, sign := sum.K, model.Lit(1)
-	switch sum.Op {
-	case factored.EQ:
-		return nil
-	case factored.GE: // of the complements
-		room, sign = -sum.K, -1
-		for _, t := range sum.Terms {
-			room += t.Coef
-		}
-	}
-	for _, t := range sum.Terms {
+	sum, room := atMost(&s.r.rows[a.rows[0]].sum)
+	for _, t := range sum {
 		v := t.Lit.Var()
-		needed := t.Lit*sign < 0 && t.Coef == room // by all others, see tightened
-		if t.Lit*sign < 0 && !needed || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
+		needed := t.Lit < 0 && t.Coef == room // by all others, see tightened
+		if t.Lit < 0 && !needed || 2*t.Coef <= room || s.r.role[v] != action || s.r.clocked(v) {
 			return nil
 		}
 		actions = append(actions, v)

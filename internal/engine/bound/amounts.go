@@ -59,12 +59,11 @@ type finder struct {
 // the sum too, so that it reads the sum alone: an account of all that it gives and gets.
 // d are the definitions of r. It gives r itself where no sum is replaced.
 func (r *relation) withAmounts(d *definitions, all bool) *relation {
-	x := *r
-	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
+	x := r.copied()
 	if x.addAmounts(d, all); len(x.amounts) == 0 {
 		return r
 	}
-	return &x
+	return x
 }
 
 func (r *relation) addAmounts(d *definitions, all bool) {

@@ -66,13 +66,13 @@ func (g *guarding) merge() (out []assertion, parts [][]assertion) {
 	at := map[int32]int{} // by bit
 	for _, a := range g.from {
 		next := slices.DeleteFunc(slices.Clone(a.reads), func(v int32) bool { return g.s.r.role[v] != after })
-		if len(next) != 1 || g.agent[g.s.r.unit(next[0])] == 0 || len(a.defines) > 0 {
-			out, parts = append(out, a), append(parts, []assertion{a})
-			continue
+		key := -int32(len(out)) - 1 // of one by itself
+		if len(next) == 1 && g.agent[g.s.r.unit(next[0])] > 0 && len(a.defines) == 0 {
+			key = next[0]
 		}
-		k, ok := at[next[0]]
-		if !ok {
-			at[next[0]] = len(out)
+		k, known := at[key]
+		if !known {
+			at[key] = len(out)
 			out, parts = append(out, a), append(parts, []assertion{a})
 			continue
 		}
@@ -97,17 +97,15 @@ func (g *guarding) sides(a *assertion) (who, other int, places []int) {
 	r := g.s.r
 	next := false
 	for _, v := range a.reads {
-		if r.role[v] != after && (r.role[v] != now || len(a.defines) == 0) || r.clocked(v) {
+		mine := r.role[v] == now && len(a.defines) > 0 && g.agent[r.unit(v)] > 0
+		if r.clocked(v) || r.role[v] != after && !mine {
 			continue
 		}
 		x := g.agent[r.unit(v)]
-		switch next = next || r.role[v] == after; {
-		case x == 0 && r.role[v] == now: // it is the other one
-		case x == 0, who > 0 && who != x:
+		if x == 0 || who > 0 && who != x {
 			return 0, 0, nil
-		default:
-			who = x
 		}
+		who, next = x, next || r.role[v] == after
 	}
 	for i, v := range a.reads {
 		u := 0

@@ -207,6 +207,13 @@ func (r *relation) addSum(s model.Sum, invariant bool) {
 	r.add(n)
 }
 
+// copied is a copy to which variables may be added.
+func (r *relation) copied() *relation {
+	x := *r
+	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
+	return &x
+}
+
 // newBit adds a bit of the relation's own.
 func (r *relation) newBit() int32 {
 	r.numVars++

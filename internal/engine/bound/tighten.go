@@ -26,17 +26,35 @@ func (r *relation) tightened() *relation {
 			}
 		}
 	}
-	x := *r
-	x.role, x.bit, x.fixed, x.isClock = slices.Clip(r.role), slices.Clip(r.bit), slices.Clip(r.fixed), slices.Clip(r.isClock)
+	if len(needs) == 0 {
+		return r
+	}
+	x := r.copied()
+	x.rows, x.derived = slices.Clone(r.rows), slices.Clip(r.derived)
 	for i := range r.rows { // not those that are added
-		if len(needs) > 0 && r.rows[i].neuron == nil && !r.rows[i].invariant {
+		if r.rows[i].neuron == nil && !r.rows[i].invariant {
 			x.tightenRow(i, needs)
 		}
 	}
 	if len(x.derived) == len(r.derived) {
 		return r
 	}
-	return &x
+	return x
+}
+
+// atMost is an inequality as literals that count so much at most, those of a lower bound complemented; nil for an equation.
+func atMost(s *model.Sum) (sum []model.Term, room int64) {
+	switch s.Op {
+	case factored.EQ:
+		return nil, 0
+	case factored.LE:
+		return s.Terms, s.K
+	}
+	sum, room = slices.Clone(s.Terms), -s.K
+	for k := range sum {
+		sum[k].Lit, room = -sum[k].Lit, room+sum[k].Coef
+	}
+	return sum, room
 }
 
 // need is a literal that an action needs, and the row that says so.
@@ -49,15 +67,12 @@ type need struct {
 // state allows in its group.
 func (r *relation) tightenRow(i int, needs map[model.Lit][]need) {
 	w := &r.rows[i]
-	sum, room := w.sum.Terms, w.sum.K
-	if w.sum.Op == factored.EQ || len(sum) < leastChoices {
+	if len(w.sum.Terms) < leastChoices {
 		return
 	}
-	if w.sum.Op == factored.GE { // of the complements
-		sum, room = slices.Clone(sum), -w.sum.K
-		for k := range sum {
-			sum[k].Lit, room = -sum[k].Lit, room+sum[k].Coef
-		}
+	sum, room := atMost(&w.sum)
+	if room < 1 || room > mostRoom {
+		return
 	}
 	var all int64
 	one := true
@@ -68,7 +83,7 @@ func (r *relation) tightenRow(i int, needs map[model.Lit][]need) {
 		return !slices.Contains(w.vars, n.lit.Var()) && (r.role[n.lit.Var()] != now || !one) &&
 			!slices.ContainsFunc(sum, func(t model.Term) bool { return rowOf(needs[t.Lit], n.lit) < 0 })
 	})
-	if room < 1 || room > mostRoom || all <= room || common < 0 {
+	if all <= room || common < 0 {
 		return
 	}
 	lit := needs[sum[0].Lit][common].lit
@@ -77,12 +92,11 @@ func (r *relation) tightenRow(i int, needs map[model.Lit][]need) {
 		d.From = append(d.From, Weighted{r.rows[rowOf(needs[t.Lit], lit)].sum, t.Coef})
 	}
 	d.Sum = model.Sum{Op: factored.LE, K: room, Terms: append(slices.Clone(sum), model.Term{Coef: room, Lit: -lit})}
-	r.derived = append(slices.Clip(r.derived), d)
+	r.derived = append(r.derived, d)
 	if r.role[lit.Var()] == internal { // the rule says who chooses, and this may define what is needed
-		r.rows = append(slices.Clip(r.rows), sumRow(d.Sum))
+		r.add(sumRow(d.Sum))
 		return
 	}
-	r.rows = slices.Clone(r.rows)
 	r.rows[i] = sumRow(d.Sum)
 }
 

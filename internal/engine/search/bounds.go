@@ -102,10 +102,17 @@ func (r *run) lower(b *int64) *int64 {
 	return b
 }
 
-// turn gives the search with tables its share of the work. It is for a graph that is
+// turn gives the search with tables its share of the work: all of it while a state with too many joint actions is expanded. It is for a graph that is
 // not wanted whole.
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
+	if r.whole || x.refused || x.err != nil {
+		return
+	}
+	if r.open >= tooMany {
+		r.advanceTables(ctx, math.MaxInt64)
+		return
+	}
 	done := r.g.tried + r.open
 	head, worth := int64(headStartCompletion), nodesPerCompletion*done
 	switch {
@@ -115,7 +122,7 @@ func (r *run) turn(ctx context.Context) {
 		done += r.g.effort
 		head, worth = headStartPass, nodesPerPass*done
 	}
-	if r.whole || x.refused || x.err != nil || done < head {
+	if done < head {
 		return
 	}
 	if x.s != nil && x.s.Rests() {
@@ -190,15 +197,6 @@ func (r *run) openTables(ctx context.Context) {
 		most = math.MaxInt64
 	}
 	r.advanceTables(ctx, most)
-}
-
-// turnWide gives the tables a turn while a state is expanded: all work where it has too many joint actions, too.
-func (r *run) turnWide(ctx context.Context) {
-	if r.open < tooMany || r.whole || r.tables.refused || r.tables.err != nil {
-		r.turn(ctx)
-		return
-	}
-	r.advanceTables(ctx, math.MaxInt64)
 }
 
 // countActions counts the joint actions of a state that constraints do not rule

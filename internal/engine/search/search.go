@@ -167,7 +167,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 	g.tick = func(tried int64) bool { // others may have their turn before a state with many joint actions is expanded
 		if r.open = tried; tried > 0 {
 			r.announce(fmt.Sprintf("search: %d states", g.states.Len()), r.lower(r.limits.Shared.Bound()))
-			r.turnWide(ctx)
+			r.turn(ctx)
 		}
 		return !r.proven()
 	}
